@@ -10,7 +10,7 @@ const DOCUMENT: &str =
     "<d xmlns:p='urn:p' a='1' xml:lang='en'>\n  <p:b c='2'>x<e>3</e>y</p:b><!--n--><?t i?><b>4.5</b> <b/><b>zz</b></d>";
 
 /// Expressions for any place; `$v` and `$w` are known everywhere, `$g` is global.
-const EXPRESSIONS: [&str; 64] = [
+const EXPRESSIONS: [&str; 72] = [
     ".",
     "*",
     "node()",
@@ -75,9 +75,17 @@ const EXPRESSIONS: [&str; 64] = [
     "system-property('xsl:version')",
     "dyn:evaluate('$v')",
     "copy-of($v)",
+    "current-merge-group()",
+    "current-merge-key()",
+    "accumulator-before('n')",
+    "accumulator-after('n')",
+    "current-output-uri()",
+    "base-uri(.)",
+    "map{'a': $v, 1: (1, 2)}",
+    "for-each(1 to 3, function($x) { $x + $v })",
 ];
 
-const PATTERNS: [&str; 16] = [
+const PATTERNS: [&str; 20] = [
     "/",
     "*",
     "b",
@@ -94,6 +102,10 @@ const PATTERNS: [&str; 16] = [
     "processing-instruction('t')",
     "/d|b[. = $g]",
     "id('x')",
+    "(b | e)[2]",
+    "d/(b | p:b)/e",
+    "* except b",
+    "node() intersect //b",
 ];
 
 const NAMES: [&str; 8] = ["a", "p:a", "{$v}", "p:{.}", "xml:id", "{name()}", "q:c", ""];
@@ -124,7 +136,19 @@ fn sheet(choices: &mut Choices<'_>) -> String {
     );
     let version = choices.of(&["1.0", "2.0", "3.0"]);
     let _ = write!(text, "extension-element-prefixes='func exsl' version='{version}'>");
-    let _ = write!(text, "<xsl:output method='{}'/>", choices.of(&["xml", "html", "text", "xml"]));
+    let method = choices.of(&["xml", "html", "text", "xml", "json", "adaptive", "xhtml", "xml"]);
+    let _ = write!(text, "<xsl:output method='{method}'/>");
+    if version == "3.0" {
+        let _ = write!(
+            text,
+            "<xsl:mode use-accumulators='{}' on-multiple-match='{}'/><xsl:accumulator name='n' initial-value=\"{}\">\
+             <xsl:accumulator-rule match='{}' select='count(($value, $value))'/></xsl:accumulator>",
+            choices.of(&["#all", "n", ""]),
+            choices.of(&["use-last", "fail"]),
+            choices.expression(),
+            choices.of(&PATTERNS[1..9]),
+        );
+    }
     if choices.below(2) == 1 {
         text.push_str("<xsl:strip-space elements='*'/>");
     }
@@ -167,7 +191,30 @@ fn block(choices: &mut Choices<'_>, depth: usize, text: &mut String) {
             block(choices, depth - 1, text);
             text.push_str(close);
         };
-        match choices.below(34) {
+        match choices.below(40) {
+            34 => around("<xsl:result-document href='r{count(//*)}'>".to_owned(), "</xsl:result-document>", choices),
+            35 => around(
+                "<xsl:result-document method='{$v}' indent='{$w}'>".to_owned(),
+                "</xsl:result-document>",
+                choices,
+            ),
+            36 => around("<xsl:source-document href='d.xml'>".to_owned(), "</xsl:source-document>", choices),
+            37 => around("<xsl:fork><xsl:sequence>".to_owned(), "</xsl:sequence></xsl:fork>", choices),
+            38 => around(
+                format!(
+                    "<xsl:merge><xsl:merge-source name='o' select=\"{e}\" sort-before-merge='yes'><xsl:merge-key select=\"{f}\"/>\
+                     </xsl:merge-source><xsl:merge-source for-each-item='1 to 2' select=\"{f}\"><xsl:merge-key select='.'/>\
+                     </xsl:merge-source><xsl:merge-action>"
+                ),
+                "</xsl:merge-action></xsl:merge>",
+                choices,
+            ),
+            39 => {
+                let _ = write!(
+                    text,
+                    "<xsl:evaluate xpath=\"string({e})\" context-item=\"({f})[1]\"><xsl:with-param name='v' select=\"{f}\"/></xsl:evaluate>"
+                );
+            }
             0 => around(format!("<a x=\"{{{e}}}\">"), "</a>", choices),
             1 => around("<p:a xsl:use-attribute-sets='s'>".to_owned(), "</p:a>", choices),
             2 => around(format!("<xsl:for-each select=\"{e}\">"), "</xsl:for-each>", choices),

@@ -1,6 +1,7 @@
 //! `myelin xslt`: what a stylesheet makes of documents, for people who know xsltproc.
 
 mod files;
+mod results;
 
 use std::fs;
 use std::io::{self, Write};
@@ -16,6 +17,7 @@ use myelin_xslt::{
 use crate::clock;
 use crate::reading::{Reading, is_standard_input};
 use files::Files;
+use results::Folder;
 
 /// The arguments of `myelin xslt`.
 #[derive(Debug, clap::Args)]
@@ -36,6 +38,9 @@ pub struct Arguments {
     /// Write the results to a file instead of standard output; it is written when there is a result
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write what xsl:result-document makes below this folder; without it, such a result is an error
+    #[arg(long, value_name = "FOLDER")]
+    output_dir: Option<PathBuf>,
     /// The mode to start in
     #[arg(long, value_name = "NAME")]
     mode: Option<String>,
@@ -93,7 +98,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         }
     };
     let begun = Instant::now();
-    let Some(stylesheet) = compile(arguments, &files)? else { return Ok(ExitCode::from(TROUBLE)) };
+    let parameters = [&arguments.expressions[..], &arguments.texts[..]].concat();
+    let Some(stylesheet) = compile(arguments, &parameters, &files)? else { return Ok(ExitCode::from(TROUBLE)) };
     arguments.took("compiling", &arguments.sheet, begun.elapsed())?;
     if arguments.explain {
         writeln!(out, "{}", stylesheet.explain().trim_end())?;
@@ -105,10 +111,16 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         return Ok(ExitCode::SUCCESS);
     }
     let mut target = Target { out, file: arguments.output.as_deref(), opened: None };
-    let parameters = [&arguments.expressions[..], &arguments.texts[..]].concat();
+    let folder = match arguments.output_dir.as_deref().map(Folder::new).transpose() {
+        Ok(folder) => folder,
+        Err(complaint) => {
+            writeln!(io::stderr(), "{complaint}")?;
+            return Ok(ExitCode::from(TROUBLE));
+        }
+    };
     let mut code = ExitCode::SUCCESS;
     for path in &arguments.documents {
-        match arguments.transform(&stylesheet, &parameters, path, &files)? {
+        match arguments.transform(&stylesheet, &parameters, path, &files, folder.as_ref())? {
             Some(result) => target.write(&result)?,
             None => code = ExitCode::from(FAILED),
         }
@@ -118,7 +130,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
 }
 
 /// Compiles the stylesheet and tells what is doubtful or wrong with it; none if it is wrong.
-fn compile(arguments: &Arguments, files: &Files) -> io::Result<Option<Stylesheet>> {
+fn compile(arguments: &Arguments, parameters: &[Parameter], files: &Files) -> io::Result<Option<Stylesheet>> {
     let mut said = io::stderr().lock();
     let source = match files::read(&arguments.sheet) {
         Ok(source) => source,
@@ -127,7 +139,7 @@ fn compile(arguments: &Arguments, files: &Files) -> io::Result<Option<Stylesheet
             return Ok(None);
         }
     };
-    match Stylesheet::compile(&source, &arguments.sheet.to_string_lossy(), files) {
+    match Stylesheet::compile_with(&source, &arguments.sheet.to_string_lossy(), files, parameters) {
         Ok(stylesheet) => {
             for warning in stylesheet.warnings() {
                 writeln!(said, "{}: warning: {} ({})", warning.place, warning.message, warning.code)?;
@@ -149,6 +161,7 @@ impl Arguments {
         parameters: &[Parameter],
         path: &Path,
         files: &Files,
+        folder: Option<&Folder>,
     ) -> io::Result<Option<Vec<u8>>> {
         let begun = Instant::now();
         let mut document = match self.reading.document(path) {
@@ -168,6 +181,8 @@ impl Arguments {
             now: clock::now(),
             initial_mode: self.mode.as_deref(),
             initial_template: self.template.as_deref(),
+            output_uri: folder.map(Folder::uri),
+            other_results: folder.is_some(),
             ..Options::default()
         };
         let (begun, mut result) = (Instant::now(), Vec::new());
@@ -175,16 +190,26 @@ impl Arguments {
         let ended = stylesheet.transform(&mut document, source, &options, &mut result);
         let time = begun.elapsed();
         match ended {
-            Ok(outcome) => tell(&outcome.messages)?,
+            Ok(outcome) => {
+                tell(&outcome.messages)?;
+                let written = folder.map_or(Ok(()), |folder| folder.write(&outcome.results));
+                if let Err(complaint) = written {
+                    writeln!(io::stderr(), "{complaint}")?;
+                    return Ok(None);
+                }
+                if takes_line_end(outcome.output.as_ref().unwrap_or(stylesheet.output()))
+                    && !result.is_empty()
+                    && !result.ends_with(b"\n")
+                {
+                    result.push(b'\n');
+                }
+            }
             Err(error) => {
                 explain(&error, path)?;
                 return Ok(None);
             }
         }
         self.took("transforming", path, time)?;
-        if takes_line_end(stylesheet.output()) && !result.is_empty() && !result.ends_with(b"\n") {
-            result.push(b'\n');
-        }
         Ok(Some(result))
     }
 
@@ -202,7 +227,7 @@ impl Arguments {
 /// line end is one byte.
 fn takes_line_end(output: &OutputProperties) -> bool {
     let wide = matches!(output.encoding, Charset::Utf16 | Charset::Utf16Be | Charset::Utf16Le);
-    output.method != Some(Method::Text) && !wide
+    !matches!(output.method, Some(Method::Text | Method::Json | Method::Adaptive)) && !wide
 }
 
 fn tell(messages: &[Message]) -> io::Result<()> {

@@ -122,8 +122,9 @@ pub struct InlineFunction {
     pub result: SequenceType,
     /// What it gives; it has no context.
     pub body: Expr,
-    /// The variables around it that it uses, as they are numbered there; inside they are numbered from [`CAPTURED`] on.
-    pub captured: Vec<u32>,
+    /// The variables around it that it uses, as they are written there: [`Expr::Local`], or [`Expr::Variable`] where the
+    /// host's slot will mean another variable later. Inside they are numbered from [`CAPTURED`] on.
+    pub captured: Vec<Expr>,
 }
 
 /// The number of the first variable that a function takes from what is around it.

@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use myelin_xml::Document;
+
 use crate::error::Error;
 use crate::names::NameTable;
 use crate::value::{Item, Moment, NodeRef, Value};
@@ -16,6 +18,26 @@ pub trait Host<'a> {
     /// The text that a variable holds, if it holds one and nothing else: who asks for a text needs no copy of the value.
     fn variable_text(&'a self, _: u32) -> Option<&'a str> {
         None
+    }
+
+    /// The base URI of a node; `None`: the host knows nothing of where documents come from.
+    fn base_uri(&'a self, _: NodeRef<'a>) -> Option<Option<String>> {
+        None
+    }
+
+    /// The URI that a document was read from.
+    fn document_uri(&'a self, _: &'a Document) -> Option<String> {
+        None
+    }
+
+    /// Is told the value that an error carries which `error()` is about to raise.
+    fn raises(&'a self, _: Value<'a>) {}
+
+    /// Calls a function that is a value: one that was named, and not called where it was.
+    ///
+    /// Errors: as [`call`](Host::call).
+    fn call_value(&'a self, slot: u32, arguments: &[Value<'a>]) -> Result<Value<'a>, Error> {
+        self.call(slot, arguments, None)
     }
 
     /// Calls the function with that slot (see [`Declared::Function`](crate::Declared::Function)); `item` is the context

@@ -31,6 +31,12 @@ pub trait Environment {
     /// sentence for the user.
     fn variable(&mut self, prefix: Option<&str>, local: &str) -> Result<u32, String>;
 
+    /// Whether a function that is made while an expression runs has to keep the value that the variable in this slot has
+    /// then: the slot means another variable when the function is called.
+    fn is_passing(&self, _slot: u32) -> bool {
+        false
+    }
+
     /// A function that this library does not know, with its arguments as far as they are literals.
     ///
     /// `name` is as it is written, with its prefix; `namespace` what the prefix stands for. `Ok(None)`: the host does

@@ -40,6 +40,17 @@ pub enum Error {
         /// A sentence for the user.
         message: String,
     },
+    /// The expression asked for it by `error()`; the namespace is empty for none.
+    Raised {
+        /// The namespace of the error's code.
+        namespace: String,
+        /// The local name of its code.
+        local: String,
+        /// A sentence for the user.
+        message: String,
+        /// Whether the host was told a value that belongs to it (see [`Host::raises`](crate::Host::raises)).
+        carries_value: bool,
+    },
     /// A variable or function of the host failed.
     Host(String),
 }
@@ -56,7 +67,7 @@ impl Error {
             Error::NoContext => Some("XPDY0002"),
             Error::Value { code, .. } => Some(code),
             Error::Steps(_) | Error::Bytes(_) | Error::Depth => Some("XPDY0130"),
-            Error::Host(_) => None,
+            Error::Raised { .. } | Error::Host(_) => None,
         }
     }
 }
@@ -68,7 +79,7 @@ impl fmt::Display for Error {
             Error::Bytes(limit) => write!(f, "the expression builds more than {limit} bytes of text and lists"),
             Error::Depth => f.write_str("functions call each other too deeply"),
             Error::NoContext => f.write_str("the expression looks into a document, and there is none"),
-            Error::Value { message, .. } | Error::Host(message) => f.write_str(message),
+            Error::Value { message, .. } | Error::Raised { message, .. } | Error::Host(message) => f.write_str(message),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! All modules are read first ([`modules`]), then everything that has a name gets a number ([`declarations`]), then
 //! each declaration is compiled; problems are collected all along, so that an author sees them together.
 
+mod accumulators;
 mod block;
 mod braces;
 mod compiler;
@@ -38,7 +39,8 @@ use std::rc::Rc;
 
 use crate::error::Problem;
 use crate::name::ExpandedName;
-use crate::program::{Call, CallTarget, Global, Program, Template};
+use crate::options::Parameter;
+use crate::program::{Binding, Call, CallTarget, Global, Program, Template};
 use crate::resolver::Resolver;
 use compiler::Compiler;
 use element::XSLT;
@@ -53,13 +55,14 @@ pub(crate) fn compile(
     source: &[u8],
     uri: &str,
     resolver: &dyn Resolver,
+    parameters: &[Parameter],
 ) -> Result<(Program, Vec<Problem>), Vec<Problem>> {
     let mut problems = Problems::default();
-    let mut statics = Statics::new(offers);
+    let mut statics = Statics::new(offers, parameters);
     let Ok(loaded) = modules::load(source, uri, resolver, &mut problems, &mut statics) else {
         return Err(problems.finish().err().unwrap_or_default());
     };
-    let mut compiler = Compiler::new(&loaded, problems, statics);
+    let mut compiler = Compiler::new(&loaded, problems, statics, resolver);
     let program = compiler.program();
     let files = compiler.problems.files.clone();
     let warnings = compiler.problems.finish()?;
@@ -85,6 +88,8 @@ impl<'s> Compiler<'s> {
             declarations.globals.iter().map(|(name, declaration)| self.global(name, declaration)).collect();
         let sets = declarations.attribute_sets.iter();
         let attribute_sets: Vec<_> = sets.map(|(name, parts)| self.attribute_set(name.clone(), parts)).collect();
+        let accumulators: Vec<_> =
+            declarations.accumulators.iter().map(|(name, declaration)| self.accumulator(name, declaration)).collect();
         let keys: Vec<_> = declarations.keys.iter().map(|(name, all)| self.key(name.clone(), all)).collect();
         let functions: Vec<_> = declarations.functions.iter().map(|one| self.function_declaration(one)).collect();
         let mut templates: Vec<Made<Template>> = Vec::new();
@@ -114,6 +119,8 @@ impl<'s> Compiler<'s> {
             scopes: std::mem::take(&mut self.scopes),
             parameters: std::mem::take(&mut self.parameters).into_list(),
             output: settings.output,
+            outputs: settings.outputs,
+            accumulators: accumulators.into_iter().collect::<Made<_>>()?,
             strip: settings.strip,
             compatible: loaded.version < 2.0,
             asks_for_last: self.asks_for_last,
@@ -127,9 +134,23 @@ impl<'s> Compiler<'s> {
         self.frame = Frame::default();
         self.defining = Some(name.clone());
         let bound = self.bound(*element, here);
-        self.defining = None;
         let parameter = element.is("param");
+        let given = self.statics.given(name).filter(|_| parameter && self.says_static(*element)).map(str::to_owned);
+        let bound = match (given, element.attribute("name")) {
+            (Some(text), Some(attribute)) => {
+                let select = self.select(&attribute.with_value(text), here);
+                bound.and_then(|(_, kind)| Ok((Binding::Select(select?), kind)))
+            }
+            _ => bound,
+        };
+        self.defining = None;
+        // One that is static has its value already, or has been missed.
         let required = if parameter { self.is_required(*element, here) } else { Ok(false) };
+        let required = required.map(|required| required && !self.says_static(*element));
+        if element.attribute("tunnel").is_some() && self.flag(*element, "tunnel")? {
+            let message = "a parameter of the stylesheet cannot tunnel";
+            self.problems.error(element.at(), "XTSE0020", message);
+        }
         let is_static = self.flag(*element, "static")?;
         if is_static && !parameter && element.attribute("select").is_none() {
             let message = "what is static needs select=\"…\"";
@@ -150,6 +171,11 @@ impl<'s> Compiler<'s> {
             frame: self.frame.size(),
             at: element.at(),
         })
+    }
+
+    /// Whether a declaration says that it is static.
+    fn says_static(&self, element: element::Element<'s>) -> bool {
+        element.attribute("static").is_some_and(|word| matches!(word.trimmed(), "yes" | "true" | "1"))
     }
 
     /// What `xsl:call-template` passes has to be what the template takes (XSLT 2.0 §10.1.1).

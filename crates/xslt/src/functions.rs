@@ -93,6 +93,12 @@ pub(crate) fn refusal(namespace: &str) -> Option<&'static str> {
     }
 }
 
+/// Whether all functions of a namespace are known: those of the standards and of EXSLT.
+pub(crate) fn is_reserved(namespace: &str) -> bool {
+    namespace.starts_with("http://www.w3.org/")
+        || FAMILIES.into_iter().flatten().any(|function| function.namespace == namespace)
+}
+
 const FUNCTIONS_OF_XPATH: &str = "http://www.w3.org/2005/xpath-functions";
 
 /// Whether there is a function of that name, for so many arguments if that is said, beside those of the stylesheet.

@@ -24,8 +24,8 @@ mod stream;
 mod stylesheet;
 
 pub use error::{Error, Problem};
-pub use options::{Form, Limits, Message, Options, Outcome, Parameter, ParameterValue};
-pub use output::{Charset, Method, OutputProperties, Standalone};
+pub use options::{Form, Limits, Message, Options, Outcome, Parameter, ParameterValue, ResultDocument};
+pub use output::{Charset, Method, Normalization, OutputProperties, Standalone};
 pub use place::Place;
 pub use resolver::{NoResolver, Resolver, Resource, Wanted};
 pub use stylesheet::{Memory, Stylesheet};

@@ -48,3 +48,10 @@ pub(crate) struct QualifiedName {
     /// Empty: none.
     pub(crate) namespace: String,
 }
+
+impl QualifiedName {
+    /// As results take it.
+    pub(crate) fn as_name(&self) -> myelin_xml::Name<'_> {
+        myelin_xml::Name { prefix: &self.prefix, local: &self.local, namespace: &self.namespace }
+    }
+}

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use myelin_xpath::Moment;
 
+use crate::output::OutputProperties;
 use crate::place::Place;
 use crate::resolver::{NoResolver, Resolver};
 
@@ -27,6 +28,11 @@ pub struct Options<'o> {
     pub initial_mode: Option<&'o str>,
     /// The template to begin with instead of the one that matches the source.
     pub initial_template: Option<&'o str>,
+    /// The URI that the result goes to: the base of the URIs of `xsl:result-document`; `None` if nothing is known of it.
+    pub output_uri: Option<&'o str>,
+    /// Whether the stylesheet may have results beside its own, which are handed to the caller (see
+    /// [`Outcome::results`]).
+    pub other_results: bool,
 }
 
 impl Default for Options<'_> {
@@ -41,6 +47,8 @@ impl Default for Options<'_> {
             expired: None,
             initial_mode: None,
             initial_template: None,
+            output_uri: None,
+            other_results: false,
         }
     }
 }
@@ -106,6 +114,21 @@ pub struct Outcome {
     pub root: Option<Range<usize>>,
     /// Whether text stands at the top level that is not white space alone.
     pub loose_text: bool,
+    /// The results beside its own, in the order they were ended.
+    pub results: Vec<ResultDocument>,
+    /// How its own result was written, where an `xsl:result-document` wrote it; `None`: as the stylesheet says.
+    pub output: Option<OutputProperties>,
+}
+
+/// What an `xsl:result-document` made.
+#[derive(Clone, Debug)]
+pub struct ResultDocument {
+    /// Where it goes: its `href`, seen from [`Options::output_uri`].
+    pub uri: String,
+    /// What is written there.
+    pub bytes: Vec<u8>,
+    /// How it was written.
+    pub properties: OutputProperties,
 }
 
 /// What an `xsl:message` said.

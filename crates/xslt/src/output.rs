@@ -9,12 +9,14 @@ mod error;
 mod escape;
 mod html;
 mod literal;
+pub(crate) mod parameters;
 mod properties;
 mod scope;
 mod seen;
 mod spare;
 mod text;
 mod tree;
+pub(crate) mod values;
 
 use std::borrow::Cow;
 
@@ -25,7 +27,7 @@ pub(crate) use bytes::Finished;
 pub(crate) use error::OutputError;
 pub(crate) use escape::{escape_xml, push_plain};
 pub(crate) use literal::{LiteralStart, NamespaceSets};
-pub use properties::{Charset, Method, OutputProperties, Standalone};
+pub use properties::{Charset, Method, Normalization, OutputProperties, Standalone};
 use text::Text;
 use tree::Tree;
 
@@ -114,6 +116,24 @@ impl<'o> Output<'o> {
         match self.target {
             Target::Text(text) => text.finish(),
             _ => String::new(),
+        }
+    }
+
+    /// Whether it is a text alone.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.target, Target::Text(_))
+    }
+
+    /// Whether it is a result in which no element is open.
+    pub(crate) fn is_at_top(&self) -> bool {
+        matches!(&self.target, Target::Bytes(bytes) if bytes.is_at_top())
+    }
+
+    /// Whether nothing came that leaves anything in the result.
+    pub(crate) fn is_untouched(&self) -> bool {
+        match &self.target {
+            Target::Bytes(bytes) => bytes.is_untouched(),
+            _ => false,
         }
     }
 
@@ -290,8 +310,9 @@ impl<'o> Output<'o> {
         }
     }
 
-    /// Comes upon a document node: what it holds stands for it.
-    pub(crate) fn document_node(&mut self) {
+    /// Comes upon what leaves nothing but keeps the values around it apart: a document node, whose content stands for
+    /// it, or a text of no length.
+    pub(crate) fn separate(&mut self) {
         self.atomic = false;
     }
 }

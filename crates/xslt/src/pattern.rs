@@ -2,7 +2,7 @@
 //!
 //! A pattern is written like an expression and compiled from one; it is matched from its last step backwards.
 
-use myelin_xpath::ast::{Axis, AxisStep, Expr, NameTest, NodeTest, Path, PredicateKind, Step};
+use myelin_xpath::ast::{Axis, AxisStep, Expr, NameTest, NodeTest, Path, Predicate, PredicateKind, Step};
 use myelin_xpath::{Environment, Expression, SyntaxError, Version};
 
 /// One alternative of a pattern: those joined by `|` are patterns of their own.
@@ -56,6 +56,9 @@ pub(crate) enum Anchor {
     Nodes(Box<Expression>),
     /// `.`, perhaps with predicates: any item for which they hold.
     Item(Box<[PatternPredicate]>),
+    /// What steps cannot say, such as `(a | b)[1]` or `a except b`: a node that this gives, run at the node itself or at
+    /// one above it (XSLT 3.0 §5.5.3).
+    Selected(Box<Expression>),
 }
 
 /// By what a pattern is found in a table: the last thing it asks of a node.
@@ -93,10 +96,130 @@ pub(crate) fn parse(text: &str, environment: &mut dyn Environment) -> Result<Vec
 fn alternatives(expr: &Expr, version: Version, found: &mut Vec<Pattern>) -> Result<(), &'static str> {
     match expr {
         Expr::Union(operands) => operands.iter().try_for_each(|operand| alternatives(operand, version, found)),
-        other => {
-            found.push(pattern(other, version)?);
-            Ok(())
+        other => match spread(other) {
+            Some(all) => all.iter().try_for_each(|one| {
+                found.push(pattern(one, version)?);
+                Ok(())
+            }),
+            None => {
+                found.push(pattern(other, version)?);
+                Ok(())
+            }
+        },
+    }
+}
+
+/// A pattern may be written as so many at most; beyond that it is run as an expression.
+const MOST_SPREAD: usize = 64;
+
+/// A path with alternatives inside it as alternatives of paths: `(a|b)[p]/c` is `a[p]/c|b[p]/c` where `p` does not ask for
+/// positions. `None`: there are none inside it, or it cannot be taken apart.
+fn spread(expr: &Expr) -> Option<Vec<Expr>> {
+    let is_plain = match expr {
+        Expr::Path(path) => {
+            let steps = path.steps.iter().all(|step| matches!(step, Step::Axis(_)));
+            steps && !matches!(path.start, Expr::Union(_) | Expr::Path(_) | Expr::Filter(..))
         }
+        Expr::Filter(inside, _) => !matches!(**inside, Expr::Union(_) | Expr::Path(_) | Expr::Filter(..)),
+        _ => true,
+    };
+    if is_plain { None } else { taken_apart(expr) }
+}
+
+fn taken_apart(expr: &Expr) -> Option<Vec<Expr>> {
+    let found = match expr {
+        Expr::Union(operands) => {
+            let all: Option<Vec<_>> = operands.iter().map(taken_apart).collect();
+            all?.into_iter().flatten().collect()
+        }
+        Expr::Filter(inside, predicates) if !matches!(**inside, Expr::Context) => {
+            let asks = |predicate: &Predicate| predicate.kind != PredicateKind::Condition;
+            if predicates.iter().any(asks) {
+                return None;
+            }
+            let mut all = taken_apart(inside)?;
+            for one in &mut all {
+                let Expr::Path(path) = one else { return None };
+                let Some(Step::Axis(last)) = path.steps.last_mut() else { return None };
+                last.predicates.extend(predicates.iter().cloned());
+            }
+            all
+        }
+        Expr::Path(path) => {
+            let mut all = match &path.start {
+                inside @ (Expr::Union(_) | Expr::Path(_) | Expr::Filter(..)) => taken_apart(inside)?,
+                start => vec![Expr::Path(Box::new(Path { start: start.clone(), steps: Vec::new() }))],
+            };
+            for step in &path.steps {
+                let inside = match step {
+                    Step::Axis(_) => None,
+                    Step::Expr(inside) => Some(taken_apart(inside)?),
+                };
+                let mut longer = Vec::new();
+                for one in &all {
+                    let Expr::Path(one) = one else { return None };
+                    let with = |steps: &[Step]| {
+                        let mut one = one.clone();
+                        one.steps.extend_from_slice(steps);
+                        Expr::Path(one)
+                    };
+                    let Some(inside) = &inside else {
+                        longer.push(with(std::slice::from_ref(step)));
+                        continue;
+                    };
+                    for other in inside {
+                        let Expr::Path(other) = other else { return None };
+                        if !matches!(other.start, Expr::Context) {
+                            return None;
+                        }
+                        longer.push(with(&other.steps));
+                    }
+                }
+                all = longer;
+                if all.len() > MOST_SPREAD {
+                    return None;
+                }
+            }
+            all
+        }
+        _ => return None,
+    };
+    (found.len() <= MOST_SPREAD).then_some(found)
+}
+
+/// Whether an expression is a pattern that can be run as one: steps down the tree, from places that can be found without
+/// the node.
+fn is_pattern(expr: &Expr) -> bool {
+    match expr {
+        Expr::Union(operands) => operands.iter().all(is_pattern),
+        Expr::Intersect(sides) | Expr::Except(sides) => sides.iter().all(is_pattern),
+        Expr::Filter(inside, _) => !matches!(**inside, Expr::Context) && is_pattern(inside),
+        Expr::Path(path) => {
+            let start = matches!(path.start, Expr::Context | Expr::Root) || is_pattern(&path.start);
+            let down = |step: &Step| match step {
+                Step::Axis(step) => matches!(
+                    step.axis,
+                    Axis::Child
+                        | Axis::Attribute
+                        | Axis::Descendant
+                        | Axis::DescendantOrSelf
+                        | Axis::Self_
+                        | Axis::Namespace
+                ),
+                Step::Expr(inside) => !is_rooted(inside) && is_pattern(inside),
+            };
+            start && path.steps.iter().all(down)
+        }
+        other => is_rooted(other),
+    }
+}
+
+/// Whether an operand finds its nodes without any of the context but its document.
+fn is_rooted(expr: &Expr) -> bool {
+    match expr {
+        Expr::HostCall(..) | Expr::Variable(_) => true,
+        Expr::Call(function, _) => matches!(function.name, "id" | "element-with-id" | "root" | "doc"),
+        _ => false,
     }
 }
 
@@ -109,9 +232,22 @@ fn pattern(expr: &Expr, version: Version) -> Result<Pattern, &'static str> {
             let all = predicates.iter().map(|predicate| part(&predicate.expr, predicate.kind, version)).collect();
             alone(Anchor::Item(all), 1.0)
         }
-        Expr::Path(path) => return path_pattern(path, version),
-        other => alone(anchor(other, version)?, 0.5),
+        Expr::Path(path) => match path_pattern(path, version) {
+            Ok(pattern) => pattern,
+            Err(_) if version != Version::V1 && is_pattern(expr) => selected(expr, version),
+            Err(what) => return Err(what),
+        },
+        other => match anchor(other, version) {
+            Ok(anchor) => alone(anchor, 0.5),
+            Err(_) if version != Version::V1 && is_pattern(expr) => selected(expr, version),
+            Err(what) => return Err(what),
+        },
     })
+}
+
+fn selected(expr: &Expr, version: Version) -> Pattern {
+    let expression = Box::new(Expression::from_ast(expr.clone(), version));
+    Pattern { steps: Box::default(), anchor: Anchor::Selected(expression), priority: 0.5 }
 }
 
 /// What may stand in front of the steps.

@@ -9,8 +9,9 @@ pub(crate) use expression::{Condition, Expr, Select, Shape, Test, TextSource};
 pub(crate) use ids::{ParameterId, ScopeId};
 pub(crate) use instruction::{
     AnalyzeString, ApplyTemplates, Attribute, Avt, AvtPart, Binding, Block, CallTemplate, Catch, Choose, Content, Copy,
-    Element, ForEach, ForEachGroup, GroupBy, Instruction, Iterate, Kind, LiteralAttribute, LiteralElement, Message,
-    ModeUse, Number, NumberLevel, Part, Sort, Try, Variable, WithParam,
+    Element, Evaluate, ForEach, ForEachGroup, GroupBy, Instruction, Iterate, Kind, LiteralAttribute, LiteralElement,
+    Merge, MergeFrom, MergeSource, Message, ModeUse, Number, NumberLevel, Part, ResultDocument, Sort, SourceDocument,
+    Try, UsedAccumulators, Variable, WithParam,
 };
 pub(crate) use rules::{Entry, Rule, Rules};
 
@@ -51,10 +52,13 @@ pub(crate) struct Program {
     /// The names of template parameters, numbered by [`ParameterId`].
     pub(crate) parameters: Vec<ExpandedName>,
     pub(crate) output: OutputProperties,
+    /// What `xsl:output` says under a name, for `xsl:result-document`.
+    pub(crate) outputs: Vec<(ExpandedName, OutputProperties)>,
+    pub(crate) accumulators: Vec<Accumulator>,
     pub(crate) strip: Vec<StripRule>,
     /// The template that an unnamed initial template means in 3.0 (`xsl:initial-template`), if there is one.
     pub(crate) initial_template: Option<u32>,
-    /// Whether the stylesheet's own version is 1.0: texts stand for fragments, parameters end at built-in templates.
+    /// Whether the stylesheet's own version is 1.0: texts stand for fragments.
     pub(crate) compatible: bool,
     /// Whether some expression asks for `last()` outside of predicates, so that nodes are counted before a loop.
     pub(crate) asks_for_last: bool,
@@ -101,6 +105,33 @@ pub(crate) struct Mode {
     pub(crate) name: Option<ExpandedName>,
     pub(crate) rules: Rules,
     pub(crate) on_no_match: NoMatch,
+    /// Whether it is an error where two templates are as good as each other.
+    pub(crate) fails_on_multiple: bool,
+    /// Whether it takes only nodes that a schema has judged, of which there are none.
+    pub(crate) typed: bool,
+    /// The accumulators that are for the source where it begins in this mode.
+    pub(crate) accumulators: UsedAccumulators,
+}
+
+/// `xsl:accumulator` (XSLT 3.0 §18.2)
+pub(crate) struct Accumulator {
+    pub(crate) name: ExpandedName,
+    pub(crate) initial: Expr,
+    pub(crate) kind: Option<SequenceType>,
+    /// In the order they are written; the last that matches counts.
+    pub(crate) rules: Vec<AccumulatorRule>,
+    /// How many variables a rule has at most; the first is `$value`.
+    pub(crate) frame: u32,
+    pub(crate) at: At,
+}
+
+/// `xsl:accumulator-rule`
+pub(crate) struct AccumulatorRule {
+    pub(crate) patterns: Vec<Pattern>,
+    /// Whether it is for the end of a node.
+    pub(crate) at_end: bool,
+    pub(crate) value: Binding,
+    pub(crate) at: At,
 }
 
 /// What is done with a node that no template matches (XSLT 3.0 §6.7; `TextOnlyCopy` is all that 1.0 has).
@@ -134,6 +165,8 @@ pub(crate) struct UserFunction {
     pub(crate) frame: u32,
     pub(crate) body: Block,
     pub(crate) result: Option<SequenceType>,
+    /// Whether `xsl:evaluate` sees it.
+    pub(crate) public: bool,
     /// Whether it works on the context item of its caller, as EXSLT's do; others have none.
     pub(crate) keeps_context: bool,
     pub(crate) at: At,
@@ -185,9 +218,9 @@ pub(crate) enum CallTarget {
     Library(&'static Function),
     /// An index in [`Program::functions`].
     User(u32),
-    /// A function that nobody knows, by its name as it is written: an error where it is called, as stylesheets ask
-    /// `function-available()` first.
-    Missing(Box<str>),
+    /// A function that nobody knows: an error where it is called, as stylesheets ask `function-available()` first. Its
+    /// code and its text.
+    Missing(&'static str, Box<str>),
 }
 
 /// `xsl:strip-space`, `xsl:preserve-space`: one name test each.

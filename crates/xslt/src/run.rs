@@ -1,5 +1,6 @@
 //! The machine that runs a program.
 
+mod accumulators;
 mod arrange;
 mod block;
 mod caches;
@@ -7,6 +8,7 @@ mod content;
 mod depending;
 mod documents;
 mod elements;
+mod evaluation;
 mod failure;
 mod focus;
 mod frame;
@@ -18,8 +20,10 @@ mod loops;
 mod machine;
 mod maps;
 mod matching;
+mod merging;
 mod number;
 mod receiver;
+mod results;
 mod rules;
 mod select;
 mod services;
@@ -33,11 +37,11 @@ use myelin_xml::{Document, NodeId};
 use myelin_xpath::Expression;
 
 use crate::error::Error;
-use crate::options::{Form, Options, Outcome as Told};
-use crate::output::{Finished, Method, Output, OutputProperties};
+use crate::options::{Options, Outcome as Told};
+use crate::output::{Finished, Output, OutputProperties};
 use crate::program::Program;
-use failure::Outcome;
 pub(crate) use failure::place;
+use failure::{Failure, Outcome};
 use focus::Focus;
 use machine::{Machine, Stores};
 use receiver::Receiver;
@@ -70,38 +74,61 @@ fn run(program: &Program, document: &Document, options: &Options<'_>, out: &mut 
     let ended = machine.start(&parameters, out);
     let messages = machine.messages.take();
     match ended {
-        Ok(Finished { root, loose_text }) => Ok(Told { messages, root, loose_text }),
+        Ok((Finished { root, loose_text }, output)) => {
+            let results = std::mem::take(&mut machine.results.borrow_mut().made);
+            Ok(Told { messages, root, loose_text, results, output })
+        }
         Err(failure) => Err(Box::new(failure.into_error(program, messages))),
     }
 }
 
 impl<'a> Machine<'a> {
-    fn start(&'a self, parameters: &'a [Option<Expression>], out: &mut Vec<u8>) -> Outcome<Finished> {
+    /// Also gives how the result was written, where an instruction said so.
+    fn start(
+        &'a self,
+        parameters: &'a [Option<Expression>],
+        out: &mut Vec<u8>,
+    ) -> Outcome<(Finished, Option<OutputProperties>)> {
         self.set_parameters(parameters)?;
-        let (properties, around) = self.form();
-        let output = Output::bytes(&properties, around.as_deref(), self.options.limits.output_bytes, out);
-        let mut receiver = Receiver::new(output, self.late());
+        let properties = self.in_form(Cow::Borrowed(&self.program.output));
+        let around = self.around();
+        let limit = self.options.limits.output_bytes;
         let focus = Focus::on(self.source, 1, 1);
-        self.begin(&focus, &mut receiver)?;
-        Ok(receiver.into_output().finish()?)
-    }
-
-    /// How the result is written, and what prefixes mean around it where it becomes part of a document.
-    fn form(&self) -> (Cow<'a, OutputProperties>, Option<Bindings<'a>>) {
-        let own = &self.program.output;
-        let around = match self.options.form {
-            Form::Document => return (Cow::Borrowed(own), None),
-            Form::Element => Vec::new(),
-            // What the view shows as in scope above its root.
-            Form::InPlace => self.source.document.namespaces_in_scope(self.source.document.document_node()),
+        let before = out.len();
+        let refused = properties.refusal().map(|(code, message)| Failure::new(code, message));
+        let (finished, is_untouched) = if properties.is_direct() {
+            let output = Output::bytes(&properties, around.as_deref(), limit, out);
+            let mut receiver = Receiver::new(output, self.late());
+            self.begin(&focus, &mut receiver)?;
+            let output = receiver.into_output();
+            let is_untouched = output.is_untouched();
+            (output.finish()?, is_untouched)
+        } else {
+            let mut receiver = Receiver::items(self);
+            self.begin(&focus, &mut receiver)?;
+            let value = receiver.into_items();
+            self.write_items(&value, &properties, limit, out)?;
+            (Finished::default(), value.is_empty())
         };
-        let properties = match own.method {
-            Some(Method::Xml | Method::Text) => Cow::Borrowed(own),
-            _ => Cow::Owned(OutputProperties { method: Some(Method::Xml), ..own.clone() }),
-        };
-        (properties, Some(around))
+        let mut results = self.results.borrow_mut();
+        let others = !results.made.is_empty() || results.own.is_some();
+        if let Some(own) = results.own.take() {
+            if !is_untouched {
+                let message = "an xsl:result-document without href writes the result, which has content already";
+                return Err(Failure::new("XTDE1490", message));
+            }
+            out.truncate(before);
+            out.extend_from_slice(&own.bytes);
+            return Ok((Finished::default(), Some(own.properties)));
+        }
+        // Where other results were written, none is made of nothing.
+        if others && is_untouched {
+            out.truncate(before);
+            return Ok((Finished::default(), None));
+        }
+        match refused {
+            Some(failure) => Err(failure),
+            None => Ok((finished, None)),
+        }
     }
 }
-
-/// Prefixes and their namespaces.
-type Bindings<'a> = Vec<(&'a str, &'a str)>;

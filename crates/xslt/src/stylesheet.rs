@@ -5,7 +5,7 @@ use std::ops::Range;
 use myelin_xml::{Arena, Document, NodeId, Start};
 
 use crate::error::{Error, Problem};
-use crate::options::{Form, Options, Outcome};
+use crate::options::{Form, Options, Outcome, Parameter};
 use crate::output::OutputProperties;
 use crate::program::Program;
 use crate::resolver::Resolver;
@@ -33,7 +33,20 @@ impl Stylesheet {
     /// Errors: the author's, all that were found, each with its place.
     /// Source: XSLT 1.0; of 2.0 and 3.0 what this library has.
     pub fn compile(source: &[u8], uri: &str, resolver: &dyn Resolver) -> Result<Stylesheet, Vec<Problem>> {
-        let (program, warnings) = compile::compile(source, uri, resolver)?;
+        Stylesheet::compile_with(source, uri, resolver, &[])
+    }
+
+    /// The same, with values for its static parameters; those it does not declare are ignored.
+    ///
+    /// Errors: as [`compile`](Stylesheet::compile).
+    /// Source: XSLT 3.0 §9.7.
+    pub fn compile_with(
+        source: &[u8],
+        uri: &str,
+        resolver: &dyn Resolver,
+        parameters: &[Parameter],
+    ) -> Result<Stylesheet, Vec<Problem>> {
+        let (program, warnings) = compile::compile(source, uri, resolver, parameters)?;
         Ok(Stylesheet { streaming: Streaming::new(&program), program, warnings })
     }
 

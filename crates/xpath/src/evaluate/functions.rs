@@ -53,8 +53,11 @@ impl<'a> Run<'_, 'a> {
                 FunctionItem::Array(Array::new(value.into_items().map(Value::Item))?)
             }
             Expr::Inline(function) => {
-                let local = |number: &u32| focus.local(*number).cloned().ok_or(Error::NoContext);
-                let captured: Result<Vec<_>, _> = function.captured.iter().map(local).collect();
+                let captured: Result<Vec<_>, _> = function
+                    .captured
+                    .iter()
+                    .map(|variable| Ok::<_, Error>(self.value(variable, focus)?.shared()))
+                    .collect();
                 let origin = Origin { root: self.root, version: self.version };
                 FunctionItem::closure(
                     Body::Inline { function, captured: captured?, origin },
@@ -196,7 +199,7 @@ impl<'a> Run<'_, 'a> {
                     };
                     Call::new(self, &focus, given).value_of(function)
                 }
-                Callee::Host(slot) => self.context.host.call(*slot, &arguments, None),
+                Callee::Host(slot) => self.context.host.call_value(*slot, &arguments),
                 Callee::Cast(target) => {
                     let argument = arguments.into_iter().next().unwrap_or(Value::EMPTY);
                     match self.only_atomic(&argument)? {

@@ -25,7 +25,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("id", 1, 2, Nodes, id).or_context(),
     Function::new("element-with-id", 1, 2, Nodes, id).or_context(),
     Function::new("base-uri", 0, 1, Any, base_uri).or_context(),
-    Function::new("document-uri", 0, 1, Any, |call| call.node(0).map(|_| Value::EMPTY)).or_context(),
+    Function::new("document-uri", 0, 1, Any, document_uri).or_context(),
     Function::new("nilled", 0, 1, Any, nilled).or_context(),
     Function::new("innermost", 1, 1, Nodes, |call| nested(call, true)),
     Function::new("outermost", 1, 1, Nodes, |call| nested(call, false)),
@@ -201,11 +201,25 @@ fn id<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     Ok(Value::nodes(document, found))
 }
 
-/// `xml:base` of the nearest element; the library does not know where a document came from.
+/// What the host knows; otherwise `xml:base` of the nearest element, as the library does not know where a document came
+/// from.
 fn base_uri<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let Some(node) = call.node(0)? else { return Ok(Value::EMPTY) };
+    if let Some(known) = call.run.context.host.base_uri(node) {
+        return Ok(address(known));
+    }
     let base = inherited(call, node, "base")?;
     Ok(base.map_or(Value::EMPTY, |base| Value::from(Atomic::Text(base, crate::types::AtomicType::AnyUri))))
+}
+
+fn document_uri<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let document = call.node(0)?.filter(|node| node.kind() == Some(Kind::Document));
+    Ok(address(document.and_then(|node| call.run.context.host.document_uri(node.document))))
+}
+
+fn address<'a>(uri: Option<String>) -> Value<'a> {
+    let atomic = |uri| Value::from(Atomic::Text(Cow::Owned(uri), crate::types::AtomicType::AnyUri));
+    uri.map_or(Value::EMPTY, atomic)
 }
 
 /// Only a schema makes an element nilled.

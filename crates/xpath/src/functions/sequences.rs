@@ -6,7 +6,7 @@ use crate::compare;
 use crate::error::Error;
 use crate::function::{Call, Function, Returns};
 use crate::run::Stop;
-use crate::value::{Distinct, Item, Value};
+use crate::value::{Atomic, Distinct, Item, Value};
 
 use Returns::{Any, Boolean};
 
@@ -169,8 +169,18 @@ fn counted<'a>(call: &Call<'_, 'a>, least: usize, most: usize, code: &'static st
 
 /// Ends the evaluation with the caller's own words.
 fn error<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    const ERRORS: &str = "http://www.w3.org/2005/xqt-errors";
     let code = if call.count() > 0 { call.atomic(0)? } else { None };
-    let code = code.map_or_else(|| "FOER0000".to_owned(), |code| code.text(call.run.version).into_owned());
+    let (namespace, local) = match code {
+        Some(Atomic::QName(name)) => (name.namespace, name.local),
+        Some(other) => (ERRORS.to_owned(), other.text(call.run.version).into_owned()),
+        None => (ERRORS.to_owned(), "FOER0000".to_owned()),
+    };
     let message = if call.count() > 1 { call.any_text(1)?.into_owned() } else { String::new() };
-    Err(Error::value("FOER0000", format!("error(): {code} {message}")))
+    let message = if message.is_empty() { format!("error() was called, with the code {local}") } else { message };
+    let carries_value = call.count() > 2;
+    if carries_value {
+        call.run.context.host.raises(call.value(2)?);
+    }
+    Err(Error::Raised { namespace, local, message, carries_value })
 }

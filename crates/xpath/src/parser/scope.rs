@@ -13,7 +13,7 @@ pub(super) struct Scope<'t> {
     /// Bound here; the number of each is its index.
     bound: Vec<Name<'t>>,
     /// Taken from the scope around, with their numbers there.
-    captured: Vec<(Name<'t>, u32)>,
+    captured: Vec<(Name<'t>, Expr)>,
 }
 
 impl<'t> Scope<'t> {
@@ -32,9 +32,9 @@ impl<'t> Scope<'t> {
         self.bound.truncate(count);
     }
 
-    /// The numbers that the captured variables have in the scope around.
-    pub(super) fn into_captured(self) -> Vec<u32> {
-        self.captured.into_iter().map(|(_, number)| number).collect()
+    /// The captured variables as they are written in the scope around.
+    pub(super) fn into_captured(self) -> Vec<Expr> {
+        self.captured.into_iter().map(|(_, variable)| variable).collect()
     }
 }
 
@@ -48,7 +48,7 @@ fn find<'t>(scopes: &mut [Scope<'t>], name: &Name<'t>) -> Option<u32> {
         return Some(CAPTURED + index as u32);
     }
     let outer = find(around, name)?;
-    scope.captured.push((name.clone(), outer));
+    scope.captured.push((name.clone(), Expr::Local(outer)));
     Some(CAPTURED + scope.captured.len() as u32 - 1)
 }
 
@@ -83,6 +83,11 @@ impl<'t> Parser<'t, '_> {
         match self.environment.variable(prefix, local) {
             Ok(slot) => {
                 self.variables.push(slot);
+                if self.scopes.len() > 1 && self.environment.is_passing(slot) {
+                    let name = (self.variable_namespace(prefix), local);
+                    self.scopes[1].captured.push((name.clone(), Expr::Variable(slot)));
+                    return Ok(find(&mut self.scopes, &name).map_or(Expr::Variable(slot), Expr::Local));
+                }
                 Ok(Expr::Variable(slot))
             }
             Err(message) => Err(SyntaxError { offset, message, code: "XPST0008" }),

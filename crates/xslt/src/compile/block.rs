@@ -113,10 +113,6 @@ impl<'s> Compiler<'s> {
                 }
                 // What is in place of an instruction that is known says nothing.
                 Some(Role::Part) if local == "fallback" => return self.check_attributes(element, here),
-                Some(Role::Missing(instead)) => {
-                    let message = format!("<{}> is not offered: {instead}", element.written());
-                    return self.fall_back(element, here, "XTSE0010", message, made);
-                }
                 Some(Role::Declaration | Role::Part) => {
                     let message = format!("<{}> cannot stand here", element.written());
                     Err(self.problems.error(at, "XTSE0010", message))

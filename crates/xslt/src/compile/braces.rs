@@ -78,8 +78,25 @@ fn expression_length(text: &str) -> Option<usize> {
 }
 
 fn is_comment_only(text: &str) -> bool {
-    let text = text.trim();
-    text.is_empty() || (text.starts_with("(:") && text.find(":)") == Some(text.len() - 2))
+    let mut rest = text.trim();
+    while let Some(inside) = rest.strip_prefix("(:") {
+        let mut open = 1;
+        rest = inside;
+        while open > 0 {
+            let (Some(at), next) = (rest.find([':', '(']), rest) else { return false };
+            rest = if next[at..].starts_with(":)") {
+                open -= 1;
+                &next[at + 2..]
+            } else if next[at..].starts_with("(:") {
+                open += 1;
+                &next[at + 2..]
+            } else {
+                &next[at + 1..]
+            };
+        }
+        rest = rest.trim_start();
+    }
+    rest.is_empty()
 }
 
 #[cfg(test)]
@@ -94,6 +111,7 @@ mod tests {
         check("a{b}c{d}", &[text("a"), Piece::Expression("b", 2), text("c"), Piece::Expression("d", 6)]);
         check("{{a}}", &[text("{a}")]);
         check("a{ (: b :) }c", &[text("ac")]);
+        check("a{ (: b (:c:) :) (::)}c", &[text("ac")]);
         check("", &[]);
         assert_eq!(split("{}", true).expect("for the parser"), [Piece::Expression("", 1)]);
         assert_eq!(split("a}", true).expect_err("no partner").offset, 1);

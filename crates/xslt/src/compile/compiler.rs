@@ -11,10 +11,12 @@ use super::loaded::Loaded;
 use super::numbered::Numbered;
 use super::overrides::Overrides;
 use super::problems::Problems;
+use super::settings::CharacterMap;
 use super::statics::Statics;
 use crate::name::ExpandedName;
 use crate::output::NamespaceSets;
-use crate::program::{Call, NoMatch, ParameterId, Rule};
+use crate::program::{Call, NoMatch, ParameterId, Rule, UsedAccumulators};
+use crate::resolver::Resolver;
 use crate::scope::{At, Scope};
 
 /// A stylesheet that is being compiled.
@@ -35,6 +37,13 @@ pub(super) struct Compiler<'s> {
     pub(super) modes: Numbered<Option<ExpandedName>>,
     /// What is done where no template matches.
     pub(super) no_match: HashMap<Option<ExpandedName>, NoMatch>,
+    /// Whether it is an error where several templates match as well.
+    pub(super) fails_on_multiple: HashMap<Option<ExpandedName>, bool>,
+    /// Whether a mode takes only nodes that a schema has judged.
+    pub(super) typed: HashMap<Option<ExpandedName>, bool>,
+    pub(super) mode_accumulators: HashMap<Option<ExpandedName>, UsedAccumulators>,
+    pub(super) character_maps: HashMap<ExpandedName, CharacterMap>,
+    pub(super) resolver: &'s dyn Resolver,
     pub(super) overrides: Overrides,
     /// Rules with their mode; `None`: all modes.
     pub(super) rules: Vec<(Option<u32>, Rule)>,
@@ -61,7 +70,12 @@ pub(super) struct NamedCall {
 }
 
 impl<'s> Compiler<'s> {
-    pub(super) fn new(loaded: &'s Loaded, problems: Problems, statics: Statics) -> Compiler<'s> {
+    pub(super) fn new(
+        loaded: &'s Loaded,
+        problems: Problems,
+        statics: Statics,
+        resolver: &'s dyn Resolver,
+    ) -> Compiler<'s> {
         let mut modes = Numbered::default();
         // The mode without a name is the first.
         modes.number(None);
@@ -78,6 +92,11 @@ impl<'s> Compiler<'s> {
             parameters: Numbered::default(),
             modes,
             no_match: HashMap::new(),
+            fails_on_multiple: HashMap::new(),
+            typed: HashMap::new(),
+            mode_accumulators: HashMap::new(),
+            character_maps: HashMap::new(),
+            resolver,
             overrides: Overrides::default(),
             rules: Vec::new(),
             scopes: Vec::new(),

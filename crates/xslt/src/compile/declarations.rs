@@ -10,7 +10,7 @@ use super::overrides::Subject;
 use super::problems::Made;
 use super::specs::{self, Role};
 use crate::name::ExpandedName;
-use crate::program::{Mode, NoMatch, Rules};
+use crate::program::{Mode, NoMatch, Rules, UsedAccumulators};
 
 impl<'s> Compiler<'s> {
     /// Sorts the declarations, which come with ascending precedence, and gives numbers to what has a name.
@@ -87,10 +87,20 @@ impl<'s> Compiler<'s> {
                 }
             }
             "namespace-alias" => self.alias(&declaration)?,
-            "import-schema" | "use-package" | "accumulator" => {
+            "accumulator" => {
+                let name = self.named(element, &here)?;
+                self.say_once(("XTSE3350", name.clone(), String::new()), &declaration);
+                match self.index.accumulators.get(&name) {
+                    Some(&number) => into.accumulators[number as usize].1 = declaration,
+                    None => {
+                        self.index.accumulators.insert(name.clone(), into.accumulators.len() as u32);
+                        into.accumulators.push((name, declaration));
+                    }
+                }
+            }
+            "import-schema" | "use-package" => {
                 let code = if local == "import-schema" { "XTSE1650" } else { "XTSE0010" };
-                let message =
-                    format!("<{}> is not offered: there are no schemas, packages or accumulators", element.written());
+                let message = format!("<{}> is not offered: there are no schemas and packages", element.written());
                 return Err(self.problems.error(element.at(), code, message));
             }
             _ => into.others.push(declaration),
@@ -160,6 +170,12 @@ impl<'s> Compiler<'s> {
             name: name.clone(),
             rules: Rules::new(rules),
             on_no_match: self.no_match.get(name).copied().unwrap_or(NoMatch::TextOnlyCopy),
+            fails_on_multiple: self.fails_on_multiple.get(name).copied().unwrap_or_default(),
+            typed: self.typed.get(name).copied().unwrap_or_default(),
+            accumulators: self
+                .mode_accumulators
+                .remove(name)
+                .unwrap_or_else(|| UsedAccumulators::These(Box::default())),
         });
         modes.collect()
     }

@@ -79,6 +79,10 @@ impl Environment for Surroundings<'_, '_> {
         Ok(Some(Declared::Function(calls.len() as u32 - 1)))
     }
 
+    fn is_passing(&self, slot: u32) -> bool {
+        slot < GLOBAL
+    }
+
     fn name(&mut self, namespace: &str, local: &str) -> Option<u32> {
         Some(self.compiler.names.number(ExpandedName::new(namespace, local)))
     }
@@ -115,16 +119,18 @@ impl Surroundings<'_, '_> {
             }
             return Ok(Some(CallTarget::Library(function)));
         }
-        if let Some(reason) = functions::refusal(namespace) {
-            return Err(format!("{written}() is no known function: {reason}"));
-        }
-        // Stylesheets for several processors ask function-available() before they call (XSLT 1.0 §14.2, 3.0 §3.8).
-        let guarded = (!namespace.is_empty() && self.here.is_backwards()) || self.here.is_forwards();
-        if !guarded {
+        // Stylesheets for several processors ask function-available() before they call (XSLT 1.0 §14.2, 3.0 §3.8); in a
+        // namespace of which there is nothing here, they mean another processor's.
+        let foreign = !namespace.is_empty()
+            && (self.here.is_backwards()
+                || !(self.compiler.index.has_functions_in(namespace) || functions::is_reserved(namespace)));
+        if !foreign && !self.here.is_forwards() {
             return Ok(None);
         }
-        let message = format!("{written}() is no known function: calling it will be an error");
-        self.compiler.problems.warning(self.at, "XTDE1425", message);
-        Ok(Some(CallTarget::Missing(written.into())))
+        let reason = functions::refusal(namespace).map_or_else(String::new, |reason| format!(": {reason}"));
+        let message = format!("{written}() is no known function{reason}");
+        let code = if self.here.is_backwards() { "XTDE1425" } else { "XPST0017" };
+        self.compiler.problems.warning(self.at, code, format!("{message}; calling it will be an error"));
+        Ok(Some(CallTarget::Missing(code, message.into())))
     }
 }

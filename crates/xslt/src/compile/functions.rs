@@ -65,6 +65,7 @@ impl<'s> Compiler<'s> {
             frame: self.frame.size(),
             body,
             result: result?,
+            public: element.attribute("visibility").is_some_and(|word| matches!(word.trimmed(), "public" | "final")),
             keeps_context: exslt,
             at: element.at(),
         })

@@ -27,6 +27,7 @@ pub(super) struct Declarations<'s> {
     pub(super) globals: Vec<(ExpandedName, Declaration<'s>)>,
     pub(super) functions: Vec<Declaration<'s>>,
     pub(super) attribute_sets: Vec<(ExpandedName, Vec<Declaration<'s>>)>,
+    pub(super) accumulators: Vec<(ExpandedName, Declaration<'s>)>,
     pub(super) keys: Vec<(ExpandedName, Vec<Declaration<'s>>)>,
     /// What says something about the whole: output, white space, decimal formats, modes, character maps.
     pub(super) others: Vec<Declaration<'s>>,
@@ -39,6 +40,14 @@ pub(super) struct Index {
     pub(super) globals: HashMap<ExpandedName, u32>,
     pub(super) functions: HashMap<ExpandedName, Vec<KnownFunction>>,
     pub(super) attribute_sets: HashMap<ExpandedName, u32>,
+    pub(super) accumulators: HashMap<ExpandedName, u32>,
+}
+
+impl Index {
+    /// Whether the stylesheet declares functions in a namespace.
+    pub(super) fn has_functions_in(&self, namespace: &str) -> bool {
+        self.functions.keys().any(|name| name.namespace == namespace)
+    }
 }
 
 /// A namespace of the stylesheet that is another in the result.

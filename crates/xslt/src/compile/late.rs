@@ -1,11 +1,14 @@
 //! Expressions that are known only while a stylesheet runs.
 
-use myelin_xpath::{Argument, Declared, Environment, Error, Expression, Version};
+use myelin_xpath::{Argument, Declared, Environment, Error, Expression, SyntaxError, Version};
 
 use crate::functions::{find, refusal};
 use crate::name::ExpandedName;
 use crate::program::{CallTarget, GLOBAL, Program};
 use crate::scope::Scope;
+
+/// The namespace of XPath's own functions.
+const FUNCTIONS: &str = "http://www.w3.org/2005/xpath-functions";
 
 /// Compiles an expression that is known only while a stylesheet runs, as if it stood where `scope` is.
 ///
@@ -17,8 +20,25 @@ pub(crate) fn compile(
     scope: &Scope,
     declare: &mut dyn FnMut(CallTarget) -> u32,
 ) -> Result<Expression, Error> {
-    Expression::compile(text, &mut Late { program, scope, declare })
+    Expression::compile(text, &mut Late { program, scope, declare, given: None, default_namespace: None })
         .map_err(|error| Error::value(error.code, format!("the expression {text:?}: {error}")))
+}
+
+/// Compiles the expression of `xsl:evaluate`, which sees no variables but those that are given: each in the slot of its
+/// place in the list.
+///
+/// Errors: what is wrong with it.
+/// Source: XSLT 3.0 §10.4.1.
+pub(crate) fn compile_evaluated(
+    program: &Program,
+    text: &str,
+    scope: &Scope,
+    default_namespace: &str,
+    given: &[ExpandedName],
+    declare: &mut dyn FnMut(CallTarget) -> u32,
+) -> Result<Expression, SyntaxError> {
+    let default_namespace = Some(default_namespace);
+    Expression::compile(text, &mut Late { program, scope, declare, given: Some(given), default_namespace })
 }
 
 /// What an expression may refer to that is compiled late.
@@ -26,7 +46,35 @@ struct Late<'p> {
     program: &'p Program,
     scope: &'p Scope,
     declare: &'p mut dyn FnMut(CallTarget) -> u32,
+    /// The variables of `xsl:evaluate`; `None`: the global ones.
+    given: Option<&'p [ExpandedName]>,
+    default_namespace: Option<&'p str>,
 }
+
+/// The functions that XSLT itself defines, of which an expression of `xsl:evaluate` sees none (XSLT 3.0 §10.4.1, G.1).
+const OF_XSLT: [&str; 21] = [
+    "accumulator-after",
+    "accumulator-before",
+    "available-system-properties",
+    "copy-of",
+    "current",
+    "current-group",
+    "current-grouping-key",
+    "current-merge-group",
+    "current-merge-key",
+    "current-output-uri",
+    "document",
+    "element-available",
+    "function-available",
+    "key",
+    "regex-group",
+    "snapshot",
+    "stream-available",
+    "system-property",
+    "type-available",
+    "unparsed-entity-public-id",
+    "unparsed-entity-uri",
+];
 
 impl Late<'_> {
     fn expand(&self, prefix: Option<&str>, local: &str) -> Option<ExpandedName> {
@@ -43,8 +91,23 @@ impl Environment for Late<'_> {
         self.scope.namespace(prefix).map(str::to_owned)
     }
 
+    fn default_namespace(&self) -> Option<String> {
+        self.default_namespace.map(str::to_owned)
+    }
+
+    fn is_passing(&self, slot: u32) -> bool {
+        slot < GLOBAL
+    }
+
     fn variable(&mut self, prefix: Option<&str>, local: &str) -> Result<u32, String> {
-        let name = self.expand(prefix, local);
+        let name = match prefix.and_then(|prefix| prefix.strip_prefix("Q{")).and_then(|uri| uri.strip_suffix('}')) {
+            Some(uri) => Some(ExpandedName::new(uri, local)),
+            None => self.expand(prefix, local),
+        };
+        if let Some(given) = self.given {
+            let found = given.iter().position(|known| Some(known) == name.as_ref());
+            return found.map(|slot| slot as u32).ok_or_else(|| format!("${local} is not given"));
+        }
         let globals = &self.program.globals;
         match globals.iter().position(|global| Some(&global.name) == name.as_ref()) {
             Some(index) => Ok(GLOBAL | index as u32),
@@ -60,6 +123,9 @@ impl Environment for Late<'_> {
     ) -> Result<Option<Declared>, String> {
         let local = name.rsplit_once(':').map_or(name, |(_, local)| local);
         let namespace = namespace.unwrap_or("");
+        if self.given.is_some() && OF_XSLT.contains(&local) && (namespace.is_empty() || namespace == FUNCTIONS) {
+            return Err(format!("{name}() cannot be called here"));
+        }
         if namespace.is_empty() && local == "current" && arguments.is_empty() {
             return Ok(Some(Declared::Current));
         }
@@ -67,6 +133,7 @@ impl Environment for Late<'_> {
         let user = functions.iter().position(|function| {
             function.name.local == local
                 && function.name.namespace == namespace
+                && (self.given.is_none() || function.public)
                 && function.parameters.len() >= arguments.len()
                 && function.parameters[arguments.len()..].iter().all(|parameter| parameter.default.is_some())
         });

@@ -3,35 +3,45 @@
 mod characters;
 mod decimal;
 
-use std::collections::HashMap;
-
 use myelin_java_text::decimal_format::Symbols;
 
 use super::compiler::Compiler;
-use super::element::Attribute;
+use super::element::{Attribute, Element};
 use super::here::Here;
 use super::index::Declaration;
 use super::problems::Made;
 use super::specs;
 use crate::name::ExpandedName;
 use crate::output::OutputProperties;
-use crate::program::{NoMatch, StripRule, StripTest};
+use crate::program::{Avt, NoMatch, StripRule, StripTest};
+use crate::resolver::Wanted;
 use crate::scope::At;
 
 /// What these declarations say together.
 #[derive(Default)]
 pub(super) struct Settings {
     pub(super) output: OutputProperties,
+    /// Those with a name.
+    pub(super) outputs: Vec<(ExpandedName, OutputProperties)>,
     pub(super) strip: Vec<StripRule>,
     pub(super) decimal_formats: Vec<(ExpandedName, Symbols)>,
-    character_maps: HashMap<ExpandedName, CharacterMap>,
-    /// The character maps that the output uses.
-    maps_used: Vec<(ExpandedName, At)>,
+    /// The character maps that each output uses.
+    maps_used: Vec<(Option<usize>, ExpandedName, At)>,
+}
+
+impl Settings {
+    /// What the output of that number says; `None`: the one without a name.
+    fn output_of(&mut self, which: Option<usize>) -> &mut OutputProperties {
+        match which.and_then(|index| self.outputs.get_mut(index)) {
+            Some((_, properties)) => properties,
+            None => &mut self.output,
+        }
+    }
 }
 
 /// `xsl:character-map`
-#[derive(Default)]
-struct CharacterMap {
+#[derive(Clone, Default)]
+pub(super) struct CharacterMap {
     uses: Vec<(ExpandedName, At)>,
     characters: Vec<(char, String)>,
 }
@@ -52,7 +62,7 @@ impl<'s> Compiler<'s> {
                     Ok(())
                 }
                 Some("mode") => self.mode_declaration(declaration),
-                Some("character-map") => self.character_map(declaration, &mut settings),
+                Some("character-map") => self.character_map(declaration),
                 _ => Ok(()),
             };
         }
@@ -64,9 +74,19 @@ impl<'s> Compiler<'s> {
     /// `xsl:output`
     fn output(&mut self, declaration: &Declaration<'s>, settings: &mut Settings) -> Made<()> {
         let Declaration { element, here, precedence, .. } = declaration;
-        // One with a name is for xsl:result-document, of which there is none.
-        if element.attribute("name").is_some() {
-            return Ok(());
+        let which = match element.attribute("name") {
+            None => None,
+            Some(_) => {
+                let name = self.named(*element, here)?;
+                let known = settings.outputs.iter().position(|(known, _)| *known == name);
+                Some(known.unwrap_or_else(|| {
+                    settings.outputs.push((name, OutputProperties::default()));
+                    settings.outputs.len() - 1
+                }))
+            }
+        };
+        if let Some(attribute) = element.attribute("parameter-document") {
+            self.parameter_document(&attribute, here, settings.output_of(which))?;
         }
         let mut result = Ok(());
         for attribute in element.attributes().filter(|attribute| attribute.name().namespace.is_empty()) {
@@ -75,16 +95,13 @@ impl<'s> Compiler<'s> {
                 "use-character-maps" => {
                     let at = attribute.at();
                     let names = self.qnames(&attribute, here)?;
-                    settings.maps_used.extend(names.into_iter().map(|name| (name, at)));
+                    settings.maps_used.extend(names.into_iter().map(|name| (which, name, at)));
                 }
                 "cdata-section-elements" | "suppress-indentation" => {
-                    for name in self.element_names(&attribute, here)? {
-                        match local {
-                            "cdata-section-elements" => settings.output.add_cdata_section_element(name),
-                            _ => settings.output.add_suppressed_indentation(name),
-                        }
-                    }
+                    let names = self.element_names(&attribute, here)?;
+                    settings.output_of(which).add_names(local, names);
                 }
+                "name" | "parameter-document" => {}
                 // What the element does not have has been told.
                 _ if !specs::find("output").is_some_and(|spec| spec.has_attribute(local)) => {}
                 // A method with a prefix is another processor's.
@@ -92,7 +109,7 @@ impl<'s> Compiler<'s> {
                     let message = format!("the method {} is not known: as if it were not there", attribute.trimmed());
                     self.problems.warning(attribute.at(), "XTSE1570", message);
                 }
-                _ => result = result.and(self.output_property(&attribute, *precedence, here, settings)),
+                _ => result = result.and(self.output_property(&attribute, *precedence, here, which, settings)),
             }
         }
         result
@@ -103,17 +120,19 @@ impl<'s> Compiler<'s> {
         attribute: &Attribute<'s>,
         precedence: u32,
         here: &Here,
+        which: Option<usize>,
         settings: &mut Settings,
     ) -> Made<()> {
         let local = attribute.name().local;
         // 1.0 lets the last one win.
         if !here.is_backwards() {
-            let subject = ("XTSE1560", ExpandedName::default(), local.to_owned());
+            let name = which.map(|index| settings.outputs[index].0.clone()).unwrap_or_default();
+            let subject = ("XTSE1560", name, local.to_owned());
             self.overrides.say(subject, attribute.trimmed(), precedence, || {
                 (attribute.at(), format!("{local} is said twice, and not the same"))
             });
         }
-        match settings.output.set(local, &attribute.value) {
+        match settings.output_of(which).set(local, &attribute.value) {
             Ok(()) => Ok(()),
             // What is not known does not change what is.
             Err(message) if here.is_forwards() => {
@@ -121,6 +140,43 @@ impl<'s> Compiler<'s> {
                 Ok(())
             }
             Err(message) => Err(self.problems.error(attribute.at(), "XTSE0020", message)),
+        }
+    }
+
+    /// Refuses a value that is none of some words.
+    fn one_of(&mut self, attribute: &Attribute<'s>, words: &[&str]) -> Made<()> {
+        if words.contains(&attribute.trimmed()) {
+            return Ok(());
+        }
+        let message = format!("{}={:?} is none of {}", attribute.written(), attribute.value, words.join(", "));
+        Err(self.problems.error(attribute.at(), "XTSE0020", message))
+    }
+
+    /// `parameter-document`: what another document says of the output.
+    fn parameter_document(
+        &mut self,
+        attribute: &Attribute<'s>,
+        here: &Here,
+        properties: &mut OutputProperties,
+    ) -> Made<()> {
+        let read = self.resolver.resolve(attribute.trimmed(), &here.base, Wanted::Document);
+        let read = read.and_then(|resource| crate::output::parameters::read(&resource.bytes));
+        let applied = read
+            .map_err(|message| ("XTSE0020", message))
+            .and_then(|document| crate::output::parameters::apply(&document, properties));
+        applied.map_err(|(code, message)| self.problems.error(attribute.at(), code, message))
+    }
+
+    /// Refuses what an attribute of `xsl:result-document` says, where it is known now.
+    pub(super) fn check_output(&mut self, element: Element<'s>, name: &str, value: &Avt, here: &Here) -> Made<()> {
+        let Avt::Constant(text) = value else { return Ok(()) };
+        if matches!(name, "cdata-section-elements" | "suppress-indentation") || (name == "method" && text.contains(':'))
+        {
+            return Ok(());
+        }
+        match OutputProperties::default().set(name, text) {
+            Err(message) if !here.is_forwards() => Err(self.problems.error(element.at(), "XTSE0020", message)),
+            _ => Ok(()),
         }
     }
 
@@ -181,11 +237,41 @@ impl<'s> Compiler<'s> {
             Some(attribute) => Some(self.qname(&attribute, here)?),
             None => None,
         };
-        for (local, taken) in [("typed", ["no", "unspecified"]), ("on-multiple-match", ["use-last", ""])] {
-            if let Some(attribute) = element.attribute(local).filter(|word| !taken.contains(&word.trimmed())) {
-                let message = format!("{local}={:?} is not offered", attribute.value);
-                self.problems.error(attribute.at(), "XTSE0010", message);
+        self.modes.number(name.clone());
+        for local in ["streamable", "warning-on-no-match", "warning-on-multiple-match"] {
+            self.flag(*element, local)?;
+        }
+        if let Some(attribute) = element.attribute("visibility") {
+            if name.is_none() && attribute.trimmed() != "private" {
+                let message = "the mode without a name is private";
+                return Err(self.problems.error(attribute.at(), "XTSE0020", message));
             }
+            self.one_of(&attribute, &["public", "private", "final"])?;
+        }
+        let said = |compiler: &mut Self, attribute: &Attribute<'s>| {
+            let local = attribute.name().local;
+            let words: Vec<&str> = attribute.words().collect();
+            let subject = ("XTSE0545", name.clone().unwrap_or_default(), local.to_owned());
+            compiler.overrides.say(subject, words.join(" "), *precedence, || {
+                (element.at(), format!("two declarations of this mode do not say the same of {local}"))
+            });
+        };
+        if let Some(attribute) = element.attribute("typed") {
+            let words = ["yes", "true", "1", "no", "false", "0", "strict", "lax", "unspecified"];
+            self.one_of(&attribute, &words)?;
+            let typed = matches!(attribute.trimmed(), "yes" | "true" | "1" | "strict");
+            self.typed.insert(name.clone(), typed);
+            said(self, &attribute);
+        }
+        if let Some(attribute) = element.attribute("on-multiple-match") {
+            self.one_of(&attribute, &["use-last", "fail"])?;
+            self.fails_on_multiple.insert(name.clone(), attribute.trimmed() == "fail");
+            said(self, &attribute);
+        }
+        if let Some(attribute) = element.attribute("use-accumulators") {
+            let used = self.used_accumulators(*element, here)?;
+            self.mode_accumulators.insert(name.clone(), used);
+            said(self, &attribute);
         }
         let Some(attribute) = element.attribute("on-no-match") else { return Ok(()) };
         let choice = match attribute.trimmed() {
@@ -203,11 +289,7 @@ impl<'s> Compiler<'s> {
                 return Err(self.problems.error(attribute.at(), "XTSE0020", message));
             }
         };
-        self.modes.number(name.clone());
-        let subject = ("XTSE0545", name.clone().unwrap_or_default(), "on-no-match".to_owned());
-        self.overrides.say(subject, attribute.trimmed(), *precedence, || {
-            (element.at(), "two declarations of this mode do not say the same".to_owned())
-        });
+        said(self, &attribute);
         self.no_match.insert(name, choice);
         Ok(())
     }

@@ -6,7 +6,8 @@ use super::compiler::Compiler;
 use super::element::{Attribute, Element, XSLT};
 use super::here::{Here, STANDARD, truth};
 use super::instructions::{
-    analyze, apply, branches, construct, copies, errors, groups, iterate, loops, messages, numbers,
+    analyze, apply, branches, construct, copies, documents, errors, evaluate, groups, iterate, loops, merge, messages,
+    numbers,
 };
 use super::problems::{Made, Problems};
 use super::variables;
@@ -26,8 +27,6 @@ pub(super) enum Role {
     Declaration,
     /// In a sequence constructor.
     Instruction(Build),
-    /// In one that this crate does not offer, with a sentence that says what to do instead.
-    Missing(&'static str),
     /// Only within certain others, which look for it.
     Part,
 }
@@ -42,7 +41,9 @@ pub(super) fn find(local: &str) -> Option<&'static Spec> {
 
 /// Whether XSLT has an element of that local name, and this crate offers it.
 pub(crate) fn offers(local: &str) -> bool {
-    find(local).is_some_and(|spec| !matches!(spec.role, Role::Missing(_)))
+    find(local).is_some_and(|spec| {
+        !matches!(spec.name, "import-schema" | "use-package" | "package" | "expose" | "accept" | "override")
+    })
 }
 
 /// Refuses attributes that an element of XSLT does not have, and what asks for schemas.
@@ -86,6 +87,16 @@ pub(super) fn check_value(attribute: &Attribute<'_>, problems: &mut Problems) {
     }
 }
 
+/// Whether every element of XSLT may have an attribute of that name.
+pub(super) fn is_standard(local: &str) -> bool {
+    STANDARD.contains(&local)
+}
+
+/// Whether an element of XSLT may have an attribute of that name beside those.
+pub(super) fn is_of(element: Element<'_>, local: &str) -> bool {
+    element.xslt().and_then(find).is_some_and(|spec| spec.has_attribute(local))
+}
+
 impl Spec {
     /// Whether it may have that attribute beside the standard ones.
     pub(super) fn has_attribute(&self, local: &str) -> bool {
@@ -103,10 +114,6 @@ const fn instruction(name: &'static str, attributes: &'static str, build: Build)
 
 const fn part(name: &'static str, attributes: &'static str) -> Spec {
     Spec { name, attributes, role: Role::Part }
-}
-
-const fn missing(name: &'static str, attributes: &'static str, instead: &'static str) -> Spec {
-    Spec { name, attributes, role: Role::Missing(instead) }
 }
 
 const OUTPUT: &str = "name method allow-duplicate-names build-tree byte-order-mark cdata-section-elements \
@@ -199,26 +206,34 @@ const SPECS: &[Spec] = &[
     part("when", "test"),
     instruction("where-populated", "", branches::where_populated),
     part("with-param", "name select as tunnel"),
-    missing(
+    instruction(
         "result-document",
         "format href type validation method allow-duplicate-names build-tree byte-order-mark cdata-section-elements \
          doctype-public doctype-system encoding escape-uri-attributes html-version include-content-type indent \
          item-separator json-node-output-method media-type normalization-form omit-xml-declaration \
          parameter-document standalone suppress-indentation undeclare-prefixes use-character-maps output-version",
-        "a transformation has one result here, the message; write what belongs into it without xsl:result-document",
+        documents::result_document,
     ),
-    missing("source-document", "href streamable use-accumulators type validation", "use doc() instead"),
-    missing("stream", "href use-accumulators", "use doc() instead"),
-    missing("evaluate", "xpath as base-uri with-params context-item namespace-context schema-aware", EVALUATE),
-    missing("fork", "", "without streaming its content can stand alone"),
-    missing("merge", "", "use xsl:perform-sort or xsl:for-each-group on the joined sequence instead"),
+    instruction("source-document", "href streamable use-accumulators type validation", documents::source_document),
+    instruction(
+        "evaluate",
+        "xpath as base-uri with-params context-item namespace-context schema-aware",
+        evaluate::evaluate,
+    ),
+    instruction("fork", "", copies::fork),
+    instruction("merge", "", merge::merge),
+    part("merge-action", ""),
+    part("merge-key", "select lang order collation case-order data-type"),
+    part(
+        "merge-source",
+        "name for-each-item for-each-source select streamable use-accumulators sort-before-merge type validation",
+    ),
     declaration("accumulator", "name initial-value as streamable"),
+    part("accumulator-rule", "match phase select"),
     part("package", "id name package-version declared-modes input-type-annotations"),
     declaration("use-package", "name package-version"),
     declaration("expose", "component names visibility"),
 ];
-
-const EVALUATE: &str = "expressions are compiled with the stylesheet; dyn:evaluate() of EXSLT runs one made of text";
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@ use myelin_xpath::{
     Argument, Context, Declared, Environment, Error, Expression, Host, Item, Limits, Meter, Value, Version,
 };
 
-use myelin_xpath::types::AtomicType;
+use myelin_xpath::types::{AtomicType, SequenceType};
 
 use super::braces::{self, Piece};
 use super::element::{Attribute, Element, XSLT};
@@ -12,6 +12,7 @@ use super::here::Here;
 use super::problems::{Made, Problems, Reported};
 use crate::functions;
 use crate::name::ExpandedName;
+use crate::options::{Parameter, ParameterValue};
 
 /// What all static expressions of a stylesheet may do together.
 const LIMITS: Limits = Limits { steps: 1_000_000, bytes: 1 << 20 };
@@ -24,30 +25,59 @@ const ANSWER: u32 = 1 << 31;
 /// The static variables that are known so far.
 pub(super) struct Statics {
     /// Each may refer to those before it.
-    variables: Vec<(ExpandedName, Expression)>,
+    variables: Vec<Static>,
+    /// Values of parameters that the caller gives.
+    given: Vec<(ExpandedName, String)>,
     answers: Vec<Answer>,
     meter: Meter,
     /// Whether XSLT has an element of that local name, and this crate offers it.
     offers: fn(&str) -> bool,
 }
 
+/// A static variable or parameter.
+struct Static {
+    name: ExpandedName,
+    value: Expression,
+    kind: Option<SequenceType>,
+}
+
 /// What a function says whose arguments are literals.
 enum Answer {
     Text(String),
     Truth(bool),
+    /// An error: its code and its text.
+    Wrong(&'static str, String),
 }
 
 impl Statics {
     /// `offers` says whether an element of XSLT is offered.
-    pub(super) fn new(offers: fn(&str) -> bool) -> Statics {
-        Statics { variables: Vec::new(), answers: Vec::new(), meter: Meter::default(), offers }
+    pub(super) fn new(offers: fn(&str) -> bool, given: &[Parameter]) -> Statics {
+        let given = given.iter().filter_map(|parameter| {
+            let text = match &parameter.value {
+                ParameterValue::Expression(text) => text.clone(),
+                ParameterValue::Text(text) => format!("'{}'", text.replace('\'', "''")),
+            };
+            Some((ExpandedName::parse(&parameter.name)?, text))
+        });
+        Statics { variables: Vec::new(), given: given.collect(), answers: Vec::new(), meter: Meter::default(), offers }
+    }
+
+    /// The expression that the caller gives for a static parameter.
+    pub(super) fn given(&self, name: &ExpandedName) -> Option<&str> {
+        self.given.iter().rev().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
     }
 
     /// Whether `use-when` lets an element be there; it does where it is not written.
     pub(super) fn use_when(&mut self, element: Element<'_>, here: &Here, problems: &mut Problems) -> Made<bool> {
         let namespace = if element.name().namespace == XSLT { "" } else { XSLT };
         let Some(attribute) = element.attribute_in(namespace, "use-when") else { return Ok(true) };
-        let expression = self.compile(&attribute, here, problems)?;
+        let mark = problems.mark();
+        let compiled = self.compile(&attribute, here, problems);
+        // What a later version has is false here, and nothing more.
+        if compiled.is_err() && here.is_forwards() && problems.take_back(mark).is_some() {
+            return Ok(false);
+        }
+        let expression = compiled?;
         let value = expression.condition(&self.context());
         value.map_err(|error| self.refuse(&attribute, &error, problems))
     }
@@ -63,14 +93,35 @@ impl Statics {
 
     fn variable(&mut self, element: Element<'_>, here: &Here, problems: &mut Problems) -> Made<()> {
         // What is missing is told where all declarations are looked at.
-        let (Some(name), Some(select)) = (element.attribute("name"), element.attribute("select")) else {
-            return Ok(());
+        let Some(attribute) = element.attribute("name") else { return Ok(()) };
+        let name = here.name(&attribute, attribute.trimmed(), problems)?;
+        let given = self.given(&name).filter(|_| element.is("param")).map(str::to_owned);
+        let value = match (given, element.attribute("select")) {
+            (Some(text), _) => self.compile(&attribute.with_value(text), here, problems)?,
+            (None, Some(select)) => self.compile(&select, here, problems)?,
+            (None, None) if element.is("param") => {
+                let required =
+                    element.attribute("required").is_some_and(|word| matches!(word.trimmed(), "yes" | "true" | "1"));
+                if required {
+                    let message = format!("the static parameter {name} must be given");
+                    return Err(problems.error(element.at(), "XTDE0050", message));
+                }
+                // Nothing, where a type is said, and otherwise the empty text (§9.5).
+                let text = if element.attribute("as").is_some() { "()" } else { "''" };
+                self.compile(&attribute.with_value(text.to_owned()), here, problems)?
+            }
+            (None, None) => return Ok(()),
         };
-        let name = here.name(&name, name.trimmed(), problems)?;
-        let expression = self.compile(&select, here, problems)?;
+        let kind = match element.attribute("as") {
+            None => None,
+            Some(kind) => {
+                let parsed = SequenceType::parse(&kind.value, &mut Surroundings { statics: self, here });
+                Some(parsed.map_err(|error| problems.error(kind.inside(error.offset), error.code, error.message))?)
+            }
+        };
         // One that is imported gives way to the one that was read before (§9.7).
-        if !self.variables.iter().any(|(known, _)| *known == name) {
-            self.variables.push((name, expression));
+        if !self.variables.iter().any(|known| known.name == name) {
+            self.variables.push(Static { name, value, kind });
         }
         Ok(())
     }
@@ -132,12 +183,18 @@ impl Statics {
 impl<'a> Host<'a> for Statics {
     fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
         if let Some(answer) = slot.checked_sub(ANSWER) {
-            return Ok(match &self.answers[answer as usize] {
-                Answer::Text(text) => Value::from(text.as_str()),
-                Answer::Truth(truth) => Value::from(*truth),
-            });
+            return match &self.answers[answer as usize] {
+                Answer::Text(text) => Ok(Value::from(text.as_str())),
+                Answer::Truth(truth) => Ok(Value::from(*truth)),
+                Answer::Wrong(code, message) => Err(Error::value(code, message.clone())),
+            };
         }
-        self.variables[slot as usize].1.evaluate(&self.context())
+        let Static { value, kind, .. } = &self.variables[slot as usize];
+        let value = value.evaluate(&self.context())?;
+        match kind {
+            Some(kind) => value.convert(kind, Version::V3),
+            None => Ok(value),
+        }
     }
 
     fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
@@ -162,7 +219,7 @@ impl Environment for Surroundings<'_> {
     fn variable(&mut self, prefix: Option<&str>, local: &str) -> Result<u32, String> {
         let namespace = prefix.and_then(|prefix| self.here.namespace(prefix)).unwrap_or_default();
         let name = ExpandedName::new(namespace, local);
-        let found = self.statics.variables.iter().position(|(known, _)| *known == name);
+        let found = self.statics.variables.iter().position(|known| known.name == name);
         found.map(|slot| slot as u32).ok_or_else(|| format!("${local} is no static variable that is known here"))
     }
 
@@ -193,14 +250,36 @@ impl Surroundings<'_> {
         let Some(Argument::Text(asked)) = arguments.first() else {
             return (name == "static-base-uri").then(|| Answer::Text(self.here.base.clone()));
         };
-        let (prefix, local) = asked.split_once(':').unwrap_or(("", asked));
-        let namespace = self.here.namespace(prefix).unwrap_or_default();
-        let local = local.trim();
+        let code = match name {
+            "system-property" => "XTDE1390",
+            "element-available" => "XTDE1440",
+            "function-available" => "XTDE1400",
+            "type-available" => "XTDE1428",
+            _ => return None,
+        };
+        let asked = asked.trim();
+        let (namespace, local) = match ExpandedName::parse(asked).filter(|_| asked.starts_with("Q{")) {
+            Some(name) => (name.namespace, name.local),
+            None => {
+                let (prefix, local) = asked.split_once(':').unwrap_or(("", asked));
+                let known = prefix.is_empty() || self.here.namespace(prefix).is_some();
+                if !known || !myelin_xml::is_ncname(local) || (prefix.is_empty() && asked.contains(':')) {
+                    let message = format!("{asked:?} is no name, or its prefix stands for no namespace");
+                    return Some(Answer::Wrong(code, message));
+                }
+                (self.here.namespace(prefix).unwrap_or_default().to_owned(), local.to_owned())
+            }
+        };
+        let (prefix, namespace, local) = (asked.contains([':', '{']), namespace.as_str(), local.as_str());
         Some(match name {
             "system-property" => Answer::Text(functions::property(namespace, local, self.here.rules()).to_owned()),
             "element-available" => Answer::Truth(namespace == XSLT && (self.statics.offers)(local)),
             "function-available" => {
-                let namespace = if prefix.is_empty() { "" } else { namespace };
+                // A name in no namespace, written with braces, is the name of nothing.
+                if asked.starts_with("Q{}") {
+                    return Some(Answer::Truth(false));
+                }
+                let namespace = if prefix { namespace } else { "" };
                 let count = match arguments.get(1) {
                     Some(Argument::Number(count)) => Some(*count),
                     _ => None,

@@ -24,7 +24,7 @@ fn sheet(version: &str, declarations: &str) -> String {
 }
 
 fn compiled(version: &str, declarations: &str) -> Program {
-    match compile(sheet(version, declarations).as_bytes(), "main.xsl", &NoResolver) {
+    match compile(sheet(version, declarations).as_bytes(), "main.xsl", &NoResolver, &[]) {
         Ok((program, _)) => program,
         Err(problems) => panic!("{declarations}: {problems:?}"),
     }
@@ -32,7 +32,7 @@ fn compiled(version: &str, declarations: &str) -> Program {
 
 /// The problems as `line:column code`.
 fn problems(version: &str, declarations: &str) -> Vec<String> {
-    let Err(problems) = compile(sheet(version, declarations).as_bytes(), "main.xsl", &NoResolver) else {
+    let Err(problems) = compile(sheet(version, declarations).as_bytes(), "main.xsl", &NoResolver, &[]) else {
         panic!("{declarations} compiles");
     };
     problems.iter().map(|it| format!("{}:{} {}", it.place.line, it.place.column, it.code)).collect()
@@ -171,9 +171,11 @@ fn the_rules_of_2_0_hold_from_that_version_on() {
     assert_eq!(problems("2.0", passes), ["2:49 XTSE0680"]);
     let unknown = "<xsl:template match='/'><xsl:value-of select='p:f()'/></xsl:template>";
     compiled("1.0", unknown);
-    assert_eq!(problems("2.0", unknown), ["2:47 XPST0017"]);
-    let shown = "<xsl:template match='/'><xsl:result-document href='a'/></xsl:template>";
-    assert_eq!(problems("2.0", shown), ["2:25 XTSE0010"]);
+    compiled("2.0", unknown);
+    let declared = format!("{unknown}<xsl:function name='p:g'/>");
+    assert_eq!(problems("2.0", &declared), ["2:47 XPST0017"]);
+    let shown = "<xsl:import-schema namespace='urn:s'/>";
+    assert_eq!(problems("2.0", shown), ["2:1 XTSE1650"]);
 }
 
 #[test]
@@ -282,11 +284,11 @@ fn texts_may_hold_expressions() {
 #[test]
 fn a_literal_element_may_be_the_whole_stylesheet() {
     let source = format!("<a xsl:version='1.0' xmlns:xsl='{XSLT}'><xsl:value-of select='b'/></a>");
-    let (program, _) = compile(source.as_bytes(), "a", &NoResolver).expect("a stylesheet");
+    let (program, _) = compile(source.as_bytes(), "a", &NoResolver, &[]).expect("a stylesheet");
     assert!(matches!(&body(&program)[0].kind, Kind::Literal(literal) if literal.body.len() == 1));
-    let Err(problems) = compile(b"<a/>", "a", &NoResolver) else { panic!("no stylesheet") };
+    let Err(problems) = compile(b"<a/>", "a", &NoResolver, &[]) else { panic!("no stylesheet") };
     assert_eq!(problems[0].code, "XTSE0150");
-    let Err(problems) = compile(b"<a>", "a", &NoResolver) else { panic!("no document") };
+    let Err(problems) = compile(b"<a>", "a", &NoResolver, &[]) else { panic!("no document") };
     assert_eq!((problems[0].code, problems[0].place.line, problems[0].place.column), ("XML", 1, 4));
 }
 
@@ -314,7 +316,7 @@ fn modules_are_found_and_the_importing_one_wins() {
         "<xsl:import href='d/b.xsl'/><xsl:include href='d/c.xsl'/><xsl:template match='/'>\
          <xsl:call-template name='t'/><xsl:call-template name='u'/></xsl:template>",
     );
-    let (program, _) = compile(main.as_bytes(), "main.xsl", &Shelf(MODULES)).expect("a stylesheet");
+    let (program, _) = compile(main.as_bytes(), "main.xsl", &Shelf(MODULES), &[]).expect("a stylesheet");
     let root = program.templates.iter().find(|template| template.name.is_none()).expect("the template of /");
     let called = root.body.iter().map(|one| match &one.kind {
         Kind::CallTemplate(call) => program.files[program.templates[call.template as usize].at.file as usize].as_str(),
@@ -323,7 +325,7 @@ fn modules_are_found_and_the_importing_one_wins() {
     assert_eq!(called.collect::<Vec<_>>(), ["d/c.xsl", "d/c.xsl"]);
     assert_eq!((root.precedence, root.imports_from), (2, 0));
     let circle = sheet("1.0", "<xsl:include href='loop.xsl'/>");
-    let Err(problems) = compile(circle.as_bytes(), "main.xsl", &Shelf(MODULES)) else { panic!("a circle") };
+    let Err(problems) = compile(circle.as_bytes(), "main.xsl", &Shelf(MODULES), &[]) else { panic!("a circle") };
     assert_eq!((problems[0].code, problems[0].place.file.as_str()), ("XTSE0180", "loop.xsl"));
 }
 
@@ -335,8 +337,10 @@ fn deep_stylesheets_are_refused_before_they_fill_the_stack() {
     };
     let check = |open: &str, close: &str, levels: usize| {
         let allowed = deep(open, close, 190 / levels);
-        assert!(compile(allowed.as_bytes(), "a", &NoResolver).is_ok(), "{open}");
-        let Err(problems) = compile(deep(open, close, 10_000).as_bytes(), "a", &NoResolver) else { panic!("{open}") };
+        assert!(compile(allowed.as_bytes(), "a", &NoResolver, &[]).is_ok(), "{open}");
+        let Err(problems) = compile(deep(open, close, 10_000).as_bytes(), "a", &NoResolver, &[]) else {
+            panic!("{open}")
+        };
         assert_eq!(problems[0].code, "XML");
     };
     check("<a>", "</a>", 1);

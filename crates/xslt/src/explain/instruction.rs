@@ -36,6 +36,7 @@ impl Writer<'_> {
                 format!("copy{selected}{}", self.sets(&copy.attribute_sets))
             }
             Kind::CopyOf(value, _) => format!("copy-of {}", select(value)),
+            Kind::CopyAccumulating(copy) => format!("copy-of {} with accumulators", select(&copy.0)),
             Kind::Sequence(value) => format!("sequence {}", select(value)),
             Kind::Document(_) => "document".to_owned(),
             Kind::ApplyTemplates(apply) => {
@@ -88,6 +89,15 @@ impl Writer<'_> {
             Kind::Depending(_) => "content that depends on the rest of it".to_owned(),
             Kind::Map(_) => "map".to_owned(),
             Kind::MapEntry(entry) => format!("map-entry {}", evaluated(&entry.0)),
+            Kind::ResultDocument(result) => {
+                format!(
+                    "result-document{}",
+                    result.href.as_ref().map_or_else(String::new, |href| format!(" {}", avt(href)))
+                )
+            }
+            Kind::SourceDocument(source) => format!("source-document {}", avt(&source.href)),
+            Kind::Evaluate(evaluate) => format!("evaluate {}", evaluated(&evaluate.expression)),
+            Kind::Merge(_) => "merge".to_owned(),
             Kind::Fail(code, message) => format!("error {code}: {message}"),
         }
     }
@@ -165,7 +175,23 @@ impl Writer<'_> {
                 }
             }
             Kind::MapEntry(entry) => self.binding("value", &entry.1),
-            Kind::Text(..) | Kind::CopyOf(..) | Kind::Sequence(_) | Kind::Number(_) | Kind::Fail(..) => {}
+            Kind::ResultDocument(result) => self.block(&result.body),
+            Kind::SourceDocument(source) => self.block(&source.body),
+            Kind::Evaluate(evaluate) => self.with_params(&evaluate.parameters),
+            Kind::Merge(merge) => {
+                for source in &merge.sources {
+                    let line = format!("source {}", select(&source.select));
+                    self.plain(format_args!("{line}"));
+                    self.sorts(&source.keys);
+                }
+                self.block(&merge.body);
+            }
+            Kind::Text(..)
+            | Kind::CopyOf(..)
+            | Kind::CopyAccumulating(_)
+            | Kind::Sequence(_)
+            | Kind::Number(_)
+            | Kind::Fail(..) => {}
         }
     }
 

@@ -9,6 +9,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::own("current-group", 0, 0, |call| outside(call, call.machine.group(), "XTDE1061")),
     Function::own("current-grouping-key", 0, 0, |call| outside(call, call.machine.grouping_key(), "XTDE1071")),
     Function::own("regex-group", 1, 1, regex_group),
+    Function::own("current-merge-group", 0, 1, |call| {
+        let source = if call.count() == 1 { Some(call.text(0)?) } else { None };
+        call.machine.merge_group(source.as_deref())
+    }),
+    Function::own("current-merge-key", 0, 0, |call| call.machine.merge_key()),
+    Function::own("accumulator-before", 1, 1, |call| accumulated(call, false)),
+    Function::own("accumulator-after", 1, 1, |call| accumulated(call, true)),
 ];
 
 /// Outside of a group there is nothing in 2.0, and 3.0 refuses to ask.
@@ -18,6 +25,15 @@ fn outside<'a>(call: &Call<'_, 'a>, value: Option<Value<'a>>, code: &'static str
         None if call.version() < Version::V3 => Ok(Value::EMPTY),
         None => Err(Error::value(code, "no group is worked on here, or it has no key")),
     }
+}
+
+/// The value of the accumulator with a name, at the context item.
+fn accumulated<'a>(call: &Call<'_, 'a>, behind: bool) -> Result<Value<'a>, Error> {
+    let written = call.text(0)?;
+    let name = call.scope.expand(&written).ok_or_else(|| {
+        Error::value("XTDE3340", format!("{written:?} is no name, or its prefix stands for no namespace"))
+    })?;
+    call.machine.accumulated(&name, call.item, behind)
 }
 
 fn regex_group<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {

@@ -10,6 +10,24 @@ use crate::scope::Scope;
 
 /// A transformation as functions see it; `'a`: as long as it runs.
 pub(crate) trait Services<'a> {
+    /// Where the result goes that is being written; `None`: nobody knows, or it is part of a value.
+    fn output_uri(&self) -> Option<String>;
+
+    /// The group that a merge works on, or those of its items that come from one source.
+    ///
+    /// Errors: `XTDE3480` where nothing is merged, `XTDE3490` where there is no such source.
+    fn merge_group(&self, source: Option<&str>) -> Result<Value<'a>, Error>;
+
+    /// The key of that group.
+    ///
+    /// Errors: `XTDE3510` where nothing is merged.
+    fn merge_key(&self) -> Result<Value<'a>, Error>;
+
+    /// The value of an accumulator before an item, or behind it.
+    ///
+    /// Errors: `XTDE3340` and those that follow it.
+    fn accumulated(&'a self, name: &ExpandedName, item: Option<&Item<'a>>, behind: bool) -> Result<Value<'a>, Error>;
+
     /// Whether XSLT has an element of that local name, and this crate offers it.
     fn has_element(&self, local: &str) -> bool;
 

@@ -23,6 +23,27 @@ struct Bench {
 }
 
 impl Services<'static> for Bench {
+    fn output_uri(&self) -> Option<String> {
+        None
+    }
+
+    fn merge_group(&self, _: Option<&str>) -> Result<Value<'static>, Error> {
+        Err(Error::value("XTDE3480", "nothing is merged"))
+    }
+
+    fn merge_key(&self) -> Result<Value<'static>, Error> {
+        Err(Error::value("XTDE3510", "nothing is merged"))
+    }
+
+    fn accumulated(
+        &'static self,
+        name: &ExpandedName,
+        _: Option<&Item<'static>>,
+        _: bool,
+    ) -> Result<Value<'static>, Error> {
+        Err(Error::value("XTDE3340", format!("there is no accumulator {name}")))
+    }
+
     fn has_element(&self, local: &str) -> bool {
         crate::compile::offers(local)
     }

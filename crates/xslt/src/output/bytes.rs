@@ -15,7 +15,7 @@ mod tags;
 
 use std::ops::Range;
 
-use myelin_xml::Names;
+use myelin_xml::{Atom, Names};
 
 use super::error::OutputError;
 use super::escape::Repertoire;
@@ -68,6 +68,10 @@ pub(super) struct Bytes<'o> {
     loose_text: bool,
     /// Whether other elements are around the result.
     inside: bool,
+    /// Where the declaration ends, or the result begins.
+    declared: usize,
+    /// The element and the prefix for whose sake HTML 5 was given a declaration that it can do without otherwise.
+    redeclared: Option<(u32, Atom)>,
 }
 
 /// Something that came before it was clear how to write it.
@@ -160,11 +164,23 @@ impl<'o> Bytes<'o> {
             root: None,
             loose_text: false,
             inside: around.is_some(),
+            declared: begin,
+            redeclared: None,
         };
         if let Some(method) = properties.method {
             bytes.begin(method);
         }
         bytes
+    }
+
+    /// Whether nothing was written but a declaration.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.out.len() == self.declared && self.early.is_empty()
+    }
+
+    /// Whether no element is open.
+    pub(super) fn is_at_top(&self) -> bool {
+        self.open.is_empty()
     }
 
     /// The encoding, which is that of the document around the result if there is one.

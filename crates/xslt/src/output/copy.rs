@@ -80,7 +80,7 @@ impl<'o> Output<'o> {
     ) -> Result<Option<NodeId>, OutputError> {
         match document.kind(node) {
             Kind::Document => {
-                self.document_node();
+                self.separate();
                 return Ok(document.first_child(node));
             }
             Kind::Element => {}

@@ -21,8 +21,6 @@ pub(crate) enum OutputError {
     Character(u32),
     /// A character that the encoding does not have, where it cannot be written by its number.
     NotInEncoding(char),
-    /// A control character that HTML does not have, by its number.
-    HtmlCharacter(u32),
     /// A processing instruction with `>` in it, as HTML.
     HtmlInstruction,
     /// A processing instruction named `xml`.
@@ -44,7 +42,6 @@ impl OutputError {
             OutputError::NoDocument => "SEPM0004",
             OutputError::Character(_) => "SERE0006",
             OutputError::NotInEncoding(_) => "SERE0008",
-            OutputError::HtmlCharacter(_) => "SERE0014",
             OutputError::HtmlInstruction => "SERE0015",
         }
     }
@@ -66,7 +63,6 @@ impl fmt::Display for OutputError {
             OutputError::NotInEncoding(character) => {
                 write!(f, "the encoding does not have {character:?}, and it cannot be written by its number here")
             }
-            OutputError::HtmlCharacter(number) => write!(f, "character U+{number:04X} is not allowed in HTML"),
             OutputError::HtmlInstruction => f.write_str("a processing instruction cannot hold > in HTML"),
             OutputError::NoDocument => f.write_str(
                 "a result with a document type, or that stands alone, has one element at its top and no text",

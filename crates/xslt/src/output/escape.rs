@@ -158,7 +158,6 @@ fn replacement(
         '\u{A0}' if html => "&nbsp;",
         '\t' | '\n' | '\r' => return Ok(Written::Number),
         '\u{0}'..'\u{20}' | '\u{FFFE}' | '\u{FFFF}' => return Err(OutputError::Character(u32::from(character))),
-        '\u{7F}'..='\u{9F}' if html => return Err(OutputError::HtmlCharacter(u32::from(character))),
         '\u{7F}'..='\u{9F}' | '\u{2028}' => return Ok(Written::Number),
         _ if repertoire.has(character) => return Ok(Written::Itself),
         _ => return Ok(Written::Number),
@@ -245,6 +244,6 @@ mod tests {
         check("a\u{1}", Text, Unicode, Err(OutputError::Character(1)));
         check("a\u{FFFE}", Attribute, Unicode, Err(OutputError::Character(0xFFFE)));
         check("\u{FFFD}\u{FEFF}", Text, Unicode, Ok("\u{FFFD}\u{FEFF}"));
-        check("a\u{80}", HtmlText, Unicode, Err(OutputError::HtmlCharacter(0x80)));
+        check("a\u{80}", HtmlText, Unicode, Ok("a&#128;"));
     }
 }

@@ -212,7 +212,13 @@ pub(super) fn is_uri(element: &str, attribute: &str) -> bool {
 ///
 /// Source: XPath and XQuery Functions 3.1 §6.4, fn:escape-html-uri.
 pub(super) fn escape_uri(value: &str) -> std::borrow::Cow<'_, str> {
-    encoded(value, |byte| byte == b' ' || byte.is_ascii_graphic())
+    let plain = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+    if value.is_ascii() {
+        return encoded(value, plain);
+    }
+    // Composed first, so that equal characters have equal bytes (XSLT and XQuery Serialization 3.1 §7.2).
+    let composed = super::Normalization::Nfc.apply(value);
+    encoded(&composed, plain).into_owned().into()
 }
 
 #[cfg(test)]

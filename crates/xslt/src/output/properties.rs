@@ -1,5 +1,8 @@
 //! What `xsl:output` says (XSLT 1.0 §16, XSLT 3.0 §26).
 
+use std::borrow::Cow;
+
+use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 use myelin_xml::is_ncname;
 
 use crate::name::ExpandedName;
@@ -15,6 +18,42 @@ pub enum Method {
     Xhtml,
     /// Its text alone.
     Text,
+    /// As JSON: one map, array, text, number or truth value, or nothing.
+    Json,
+    /// As values are shown to people, one on a line.
+    Adaptive,
+}
+
+/// A form of Unicode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "Unicode has these names")]
+pub enum Normalization {
+    Nfc,
+    Nfd,
+    Nfkc,
+    Nfkd,
+}
+
+impl Normalization {
+    /// A text in this form.
+    pub(crate) fn apply(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Normalization::Nfc => ComposingNormalizerBorrowed::new_nfc().normalize(text),
+            Normalization::Nfd => DecomposingNormalizerBorrowed::new_nfd().normalize(text),
+            Normalization::Nfkc => ComposingNormalizerBorrowed::new_nfkc().normalize(text),
+            Normalization::Nfkd => DecomposingNormalizerBorrowed::new_nfkd().normalize(text),
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Normalization::Nfc => "NFC",
+            Normalization::Nfd => "NFD",
+            Normalization::Nfkc => "NFKC",
+            Normalization::Nfkd => "NFKD",
+        }
+    }
 }
 
 /// The encoding of a result.
@@ -33,6 +72,17 @@ pub enum Charset {
     Latin1,
     /// US-ASCII, or an encoding that holds it, of which no more is used; other characters are written by their numbers.
     UsAscii,
+}
+
+impl Charset {
+    /// Whether the encoding has a character.
+    pub(crate) fn has(self, character: char) -> bool {
+        match self {
+            Charset::Utf8 | Charset::Utf16 | Charset::Utf16Be | Charset::Utf16Le => true,
+            Charset::Latin1 => u32::from(character) < 0x100,
+            Charset::UsAscii => character.is_ascii(),
+        }
+    }
 }
 
 /// What an XML declaration says of `standalone`.
@@ -79,12 +129,26 @@ pub struct OutputProperties {
     pub escape_uri_attributes: bool,
     /// HTML and XHTML: whether `head` gets a `meta` that says media type and encoding.
     pub include_content_type: bool,
+    /// Whether the items of the result are put together to a tree first; `None`: for methods of markup and text.
+    pub build_tree: Option<bool>,
+    /// What stands between items of the result.
+    pub item_separator: Option<String>,
+    /// The form of Unicode that texts are brought into.
+    pub normalization: Option<Normalization>,
+    /// JSON: whether one object may have two members of one name.
+    pub allow_duplicate_names: bool,
+    /// JSON: how nodes are written; `None`: as XML.
+    pub json_node_method: Option<Method>,
+    /// Why nothing can be written: a code and a sentence.
+    pub(crate) unwritable: Option<(&'static str, String)>,
     /// Elements whose text is written in CDATA sections.
     pub(crate) cdata_section_elements: Vec<ExpandedName>,
     /// Elements whose content is not indented (XSLT 3.0).
     pub(crate) suppress_indentation: Vec<ExpandedName>,
     /// Characters that are written as something else, unescaped; sorted by character.
     pub(crate) character_map: Vec<(char, Box<str>)>,
+    /// Whether prefixes are undeclared, which XML 1.1 alone can say.
+    pub(crate) undeclare_prefixes: bool,
     /// The version of the stylesheet, which defaults hang on.
     pub(crate) stylesheet_version: f64,
 }
@@ -106,9 +170,16 @@ impl Default for OutputProperties {
             byte_order_mark: None,
             escape_uri_attributes: true,
             include_content_type: true,
+            build_tree: None,
+            item_separator: None,
+            normalization: None,
+            allow_duplicate_names: false,
+            json_node_method: None,
+            unwritable: None,
             cdata_section_elements: Vec::new(),
             suppress_indentation: Vec::new(),
             character_map: Vec::new(),
+            undeclare_prefixes: false,
             stylesheet_version: 1.0,
         }
     }
@@ -128,6 +199,8 @@ impl OutputProperties {
             && self.doctype_system.is_none()
             && self.indent != Some(true)
             && self.byte_order_mark != Some(true)
+            && self.normalization.is_none()
+            && self.is_direct()
             && self.cdata_section_elements.is_empty()
             && self.character_map.is_empty()
     }
@@ -148,7 +221,8 @@ impl OutputProperties {
     pub fn media_type(&self) -> &str {
         let default = match self.method {
             Some(Method::Html) => "text/html",
-            Some(Method::Text) => "text/plain",
+            Some(Method::Text | Method::Adaptive) => "text/plain",
+            Some(Method::Json) => "application/json",
             // An XHTML result may be read by those who only know HTML.
             Some(Method::Xhtml) => "application/xhtml+xml",
             Some(Method::Xml) | None => "text/xml",
@@ -176,14 +250,26 @@ impl OutputProperties {
                     "html" => Method::Html,
                     "xhtml" => Method::Xhtml,
                     "text" => Method::Text,
-                    _ => return Err(format!("method {value:?} is not offered, expected xml, html, xhtml or text")),
+                    "json" => Method::Json,
+                    "adaptive" => Method::Adaptive,
+                    _ => {
+                        return Err(format!(
+                            "method {value:?} is not offered, expected xml, html, xhtml, text, json or adaptive"
+                        ));
+                    }
                 });
             }
             "version" => self.version = Some(value.to_owned()),
             "html-version" if value.parse::<f64>().is_ok() => self.html_version = Some(value.to_owned()),
             "html-version" => return Err(format!("html-version is {value:?}, expected a number such as 5.0")),
+            "encoding" if !value.starts_with(|first: char| first.is_ascii_alphabetic()) || !is_ncname(value) => {
+                return Err(format!("encoding {value:?} is no name of an encoding"));
+            }
             "encoding" => {
-                self.encoding = charset(value)?;
+                match charset(value) {
+                    Ok(charset) => self.encoding = charset,
+                    Err(message) => self.unwritable = Some(("SESU0007", message)),
+                }
                 self.encoding_name = Some(value.to_owned());
             }
             "omit-xml-declaration" => self.omit_xml_declaration = yes(name, value)?,
@@ -201,17 +287,78 @@ impl OutputProperties {
             "byte-order-mark" => self.byte_order_mark = Some(yes(name, value)?),
             "escape-uri-attributes" => self.escape_uri_attributes = yes(name, value)?,
             "include-content-type" => self.include_content_type = yes(name, value)?,
-            // What they ask for is about versions of XML that are not written here, or what is allowed anyway.
-            "undeclare-prefixes" | "allow-duplicate-names" => {
-                yes(name, value)?;
+            "undeclare-prefixes" => self.undeclare_prefixes = yes(name, value)?,
+            "allow-duplicate-names" => self.allow_duplicate_names = yes(name, value)?,
+            "build-tree" => self.build_tree = Some(yes(name, value)?),
+            "item-separator" => self.item_separator = (text != "#absent").then(|| text.to_owned()),
+            "json-node-output-method" => {
+                self.json_node_method = Some(match value {
+                    "xml" => Method::Xml,
+                    "html" => Method::Html,
+                    "xhtml" => Method::Xhtml,
+                    "text" => Method::Text,
+                    _ => return Err(format!("json-node-output-method {value:?} is none of xml, html, xhtml and text")),
+                });
             }
-            "normalization-form" if value == "none" => {}
             "normalization-form" => {
-                return Err(format!("normalization-form {value:?} is not offered, expected none"));
+                self.normalization = match value {
+                    "none" => None,
+                    "NFC" => Some(Normalization::Nfc),
+                    "NFD" => Some(Normalization::Nfd),
+                    "NFKC" => Some(Normalization::Nfkc),
+                    "NFKD" => Some(Normalization::Nfkd),
+                    _ if value.is_empty()
+                        || !value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') =>
+                    {
+                        return Err(format!("normalization-form {value:?} is none of NFC, NFD, NFKC, NFKD and none"));
+                    }
+                    other => {
+                        let message = format!("normalization-form {other:?} is none of NFC, NFD, NFKC, NFKD and none");
+                        self.unwritable = Some(("SESU0011", message));
+                        None
+                    }
+                };
             }
             _ => return Err(format!("{name} is not an attribute of xsl:output")),
         }
         Ok(())
+    }
+
+    /// Sets what an attribute of `xsl:output` says that holds names of elements; false: it is no such attribute.
+    pub(crate) fn add_names(&mut self, name: &str, names: Vec<ExpandedName>) -> bool {
+        let list = match name {
+            "cdata-section-elements" => &mut self.cdata_section_elements,
+            "suppress-indentation" => &mut self.suppress_indentation,
+            _ => return false,
+        };
+        names.into_iter().for_each(|name| add(list, name));
+        true
+    }
+
+    /// Whether the result is written as it is made, and not item by item at its end.
+    pub(crate) fn is_direct(&self) -> bool {
+        let by_item = matches!(self.method, Some(Method::Json | Method::Adaptive));
+        !by_item && self.build_tree != Some(false) && self.item_separator.is_none()
+    }
+
+    /// Why a result cannot be written so: a code and a sentence.
+    ///
+    /// Source: XSLT and XQuery Serialization 3.1 §5.1.5, §5.1.6, §7.4.5.
+    pub(crate) fn refusal(&self) -> Option<(&'static str, String)> {
+        let markup = matches!(self.method, Some(Method::Xml | Method::Xhtml) | None);
+        let newer = self.version.as_deref().is_some_and(|version| version != "1.0");
+        let says = self.standalone != Standalone::Omit || (newer && self.doctype_system.is_some());
+        if let Some(refusal) = &self.unwritable {
+            return Some(refusal.clone());
+        }
+        if markup && self.omit_xml_declaration && says {
+            let message = "there is no XML declaration that could say standalone or version";
+            return Some(("SEPM0009", message.to_owned()));
+        }
+        if self.method == Some(Method::Xml) && self.undeclare_prefixes && !newer {
+            return Some(("SEPM0010", "prefixes can be undeclared in XML 1.1 alone".to_owned()));
+        }
+        None
     }
 
     /// Adds an element whose text is written in CDATA sections.
@@ -311,9 +458,8 @@ mod tests {
         for (name, value) in [
             ("method", "pdf"),
             ("indent", "maybe"),
-            ("encoding", "EBCDIC"),
             ("encoding", "GB <"),
-            ("normalization-form", "NFC"),
+            ("normalization-form", "of mine"),
             ("speed", "high"),
         ] {
             let message = properties.set(name, value).unwrap_err();

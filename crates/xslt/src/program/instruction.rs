@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     Copy(Box<Copy>),
     /// `xsl:copy-of`; true: with the namespaces in scope.
     CopyOf(Select, bool),
+    /// The same with `copy-accumulators`.
+    CopyAccumulating(Box<(Select, bool)>),
     /// `xsl:sequence`
     Sequence(Select),
     /// `xsl:document`: a document node around what is made.
@@ -72,6 +74,13 @@ pub(crate) enum Kind {
     Map(Block),
     /// `xsl:map-entry`: its key and its value.
     MapEntry(Box<(Expr, Binding)>),
+    /// `xsl:result-document`
+    ResultDocument(Box<ResultDocument>),
+    /// `xsl:source-document`: the document's URI, where it stands, the accumulators that are for it, and what is done
+    /// there.
+    SourceDocument(Box<SourceDocument>),
+    Evaluate(Box<Evaluate>),
+    Merge(Box<Merge>),
     /// What cannot be run, met only where forwards-compatible mode let it be: the error's code and text.
     Fail(&'static str, Box<str>),
 }
@@ -294,6 +303,82 @@ pub(crate) enum Part {
     OnEmpty(Binding),
     /// `xsl:on-non-empty`
     OnNonEmpty(Binding),
+}
+
+/// `xsl:result-document`
+pub(crate) struct ResultDocument {
+    /// `None`: the result that the transformation itself has.
+    pub(crate) href: Option<Avt>,
+    /// The name of an `xsl:output`, read in `scope`.
+    pub(crate) format: Option<Avt>,
+    /// Attributes as those of `xsl:output`, by their names.
+    pub(crate) attributes: Vec<(Box<str>, Avt)>,
+    pub(crate) characters: Vec<(char, Box<str>)>,
+    /// The document with parameters of its own, seen from `scope`.
+    pub(crate) parameter_document: Option<Avt>,
+    pub(crate) scope: ScopeId,
+    pub(crate) body: Block,
+}
+
+/// `xsl:source-document`
+pub(crate) struct SourceDocument {
+    pub(crate) href: Avt,
+    pub(crate) scope: ScopeId,
+    pub(crate) accumulators: UsedAccumulators,
+    pub(crate) body: Block,
+}
+
+/// Which accumulators are for a document (XSLT 3.0 §18.2.2).
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum UsedAccumulators {
+    All,
+    /// Numbers in [`Program::accumulators`](super::Program::accumulators).
+    These(Box<[u32]>),
+}
+
+/// `xsl:evaluate` (XSLT 3.0 §10.4)
+pub(crate) struct Evaluate {
+    pub(crate) expression: Expr,
+    pub(crate) kind: Option<SequenceType>,
+    pub(crate) base: Option<Avt>,
+    /// A map from names to values.
+    pub(crate) with_params: Option<Expr>,
+    pub(crate) context_item: Option<Expr>,
+    pub(crate) namespace_context: Option<Expr>,
+    pub(crate) schema_aware: Option<Avt>,
+    pub(crate) parameters: Box<[WithParam]>,
+    pub(crate) scope: ScopeId,
+    pub(crate) default_namespace: Box<str>,
+}
+
+/// `xsl:merge` (XSLT 3.0 §15)
+pub(crate) struct Merge {
+    pub(crate) sources: Vec<MergeSource>,
+    pub(crate) body: Block,
+}
+
+/// `xsl:merge-source`
+pub(crate) struct MergeSource {
+    pub(crate) name: Option<Box<str>>,
+    pub(crate) from: MergeFrom,
+    pub(crate) select: Select,
+    /// Whether it has to be sorted first.
+    pub(crate) sorts_first: bool,
+    /// What it is ordered by.
+    pub(crate) keys: Vec<Sort>,
+    /// The accumulators that are for its documents.
+    pub(crate) accumulators: UsedAccumulators,
+    pub(crate) scope: ScopeId,
+}
+
+/// Where the sequences of a source start from.
+pub(crate) enum MergeFrom {
+    /// The context of the instruction.
+    Here,
+    /// `for-each-item`
+    Items(Select),
+    /// `for-each-source`: documents by their URIs.
+    Documents(Select),
 }
 
 /// `xsl:catch`

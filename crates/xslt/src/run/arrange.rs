@@ -10,15 +10,23 @@ use super::focus::Focus;
 use super::machine::Machine;
 use super::receiver::Receiver;
 use crate::collation::Collation;
-use crate::program::{Binding, Sort};
+use crate::program::{Avt, Binding, Sort};
 
 /// How one key compares.
-struct Order {
+pub(super) struct Order {
     descending: bool,
     by: By,
 }
 
+impl Order {
+    /// Whether keys compare alike.
+    pub(super) fn is_same(&self, other: &Order) -> bool {
+        self.descending == other.descending && self.by == other.by
+    }
+}
+
 /// What keys are.
+#[derive(PartialEq)]
 enum By {
     Text(Collation),
     Number,
@@ -27,7 +35,7 @@ enum By {
 }
 
 /// A key of an item.
-enum Key<'a> {
+pub(super) enum Key<'a> {
     /// Nothing comes first.
     Nothing,
     Text(String),
@@ -38,7 +46,18 @@ enum Key<'a> {
 impl<'a> Machine<'a> {
     /// The items in the order that the sorts say.
     pub(super) fn sorted(&'a self, value: Value<'a>, sorts: &'a [Sort], focus: &Focus<'a>) -> Outcome<Value<'a>> {
-        if sorts.is_empty() || value.len() < 2 {
+        if sorts.is_empty() {
+            return Ok(value);
+        }
+        if value.len() < 2 {
+            // What is wrong with the order is wrong of few items, too.
+            let is_said = |avt: &Option<Avt>| matches!(avt, Some(Avt::Parts(_)));
+            for sort in sorts {
+                let parts = [&sort.order, &sort.lang, &sort.case_order, &sort.data_type];
+                if sort.collation.is_some() || parts.into_iter().any(is_said) {
+                    self.order(sort, focus)?;
+                }
+            }
             return Ok(value);
         }
         let items: Vec<Item<'a>> = value.into_items().collect();
@@ -89,7 +108,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn order(&'a self, sort: &'a Sort, focus: &Focus<'a>) -> Outcome<Order> {
+    pub(super) fn order(&'a self, sort: &'a Sort, focus: &Focus<'a>) -> Outcome<Order> {
         let order = self.optional_avt(sort.order.as_ref(), focus)?;
         let descending = match order.as_deref().map(str::trim) {
             None | Some("ascending") => false,
@@ -99,6 +118,11 @@ impl<'a> Machine<'a> {
             }
         };
         let lang = self.optional_avt(sort.lang.as_ref(), focus)?;
+        if let Some(lang) = lang.as_deref().map(str::trim)
+            && !lang.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        {
+            return Err(Failure::new("XTDE0030", format!("lang must be a language such as en or pt-BR, not {lang:?}")));
+        }
         let case_order = self.optional_avt(sort.case_order.as_ref(), focus)?;
         let collation = self.optional_avt(sort.collation.as_ref(), focus)?;
         let collation = || Collation::new(lang.as_deref(), case_order.as_deref(), collation.as_deref());
@@ -119,7 +143,27 @@ impl<'a> Machine<'a> {
     }
 
     fn key_of(&'a self, sort: &'a Sort, by: &By, focus: &Focus<'a>) -> Outcome<Key<'a>> {
-        let value = self.bind(&sort.key, focus)?;
+        let value = self.temporarily(|| self.bind(&sort.key, focus))?;
+        self.key_by(sort, by, value)
+    }
+
+    /// The key that a value is.
+    pub(super) fn key_of_value(&self, sort: &Sort, order: &Order, value: Value<'a>) -> Outcome<Key<'a>> {
+        self.key_by(sort, &order.by, value)
+    }
+
+    /// How keys of two items compare.
+    pub(super) fn compare_keys(&self, one: &[Key<'a>], other: &[Key<'a>], orders: &[Order]) -> Outcome<Ordering> {
+        for ((one, other), order) in one.iter().zip(other).zip(orders) {
+            let compared = compare(one, other, &order.by, self.options.now)?;
+            if compared.is_ne() {
+                return Ok(if order.descending { compared.reverse() } else { compared });
+            }
+        }
+        Ok(Ordering::Equal)
+    }
+
+    fn key_by(&self, sort: &Sort, by: &By, value: Value<'a>) -> Outcome<Key<'a>> {
         let count = value.len();
         let item = value.first();
         if count > 1 && !sort.compatible {

@@ -33,6 +33,7 @@ impl<'a> Machine<'a> {
         let mut rest = block.iter();
         while let Some(instruction) = rest.next() {
             self.count()?;
+            self.file.set(instruction.at.file);
             let flow = match &instruction.kind {
                 // A block that is chosen last runs in place of the one it stands in.
                 Kind::If(..) | Kind::Choose(_) if rest.len() == 0 => self.chosen(instruction, focus).map(|chosen| {
@@ -174,6 +175,14 @@ impl<'a> Machine<'a> {
                 let map = self.map_entry(&entry.0, &entry.1, focus)?;
                 out.give(map, Version::V3)?;
             }
+            Kind::CopyAccumulating(copy) => self.copy_accumulating(&copy.0, copy.1, focus, out)?,
+            Kind::ResultDocument(result) => self.result_document(result, focus)?,
+            Kind::SourceDocument(source) => return self.source_document(source, focus, out),
+            Kind::Evaluate(evaluate) => {
+                let value = self.evaluate_text(evaluate, focus)?;
+                out.give(value, Version::V3)?;
+            }
+            Kind::Merge(merge) => return self.merge(merge, focus, out),
             Kind::Fail(code, message) => return Err(Failure::new(*code, &**message)),
             // Those that `step` runs itself.
             Kind::Text(..)
@@ -196,7 +205,7 @@ impl<'a> Machine<'a> {
     /// What a variable is set to.
     #[inline(never)]
     fn new_value(&'a self, variable: &'a Variable, focus: &Focus<'a>) -> Outcome<Value<'a>> {
-        let value = self.bind(&variable.value, focus)?;
+        let value = self.bind_aside(&variable.value, focus)?;
         self.convert(value, variable.kind.as_ref(), "the variable")
     }
 
@@ -205,7 +214,12 @@ impl<'a> Machine<'a> {
         let terminate = self.avt(&message.terminate, focus)?;
         match terminate.trim() {
             "yes" | "true" | "1" => Err(self.ended_by(message, "XTMM9000", at, focus)?),
-            "no" | "false" | "0" => self.message_text(message, at, focus).map(drop),
+            // What goes wrong in what a message says is no reason to stop (XSLT 3.0 §23.1).
+            "no" | "false" | "0" => match self.guarded(|| self.message_text(message, at, focus)) {
+                Err(failure) if failure.is_limit() || self.program.compatible => Err(failure),
+                Err(failure) => self.say(Value::from(failure.message), at).map(drop),
+                Ok(_) => Ok(()),
+            },
             other => Err(Failure::new("XTDE0030", format!("terminate must be yes or no, not {other:?}"))),
         }
     }
@@ -213,6 +227,10 @@ impl<'a> Machine<'a> {
     /// What a message says, which is kept for the caller.
     fn message_text(&'a self, message: &'a Message, at: At, focus: &Focus<'a>) -> Outcome<String> {
         let value = self.bind(&message.content, focus)?;
+        self.say(value, at)
+    }
+
+    fn say(&'a self, value: Value<'a>, at: At) -> Outcome<String> {
         let text = self.as_xml(value)?;
         let mut messages = self.messages.borrow_mut();
         if messages.len() < MESSAGES {
@@ -230,7 +248,8 @@ impl<'a> Machine<'a> {
         at: At,
         focus: &Focus<'a>,
     ) -> Outcome<Box<Failure>> {
-        let text = self.message_text(message, at, focus)?;
+        let value = self.bind(&message.content, focus)?;
+        let text = self.say(value.clone(), at)?;
         let code = match &message.code {
             None => code.to_owned(),
             Some(avt) => {
@@ -238,9 +257,10 @@ impl<'a> Machine<'a> {
                 self.error_code(written.trim(), message.scope)
             }
         };
-        Ok(Failure::new(
-            code,
-            if text.is_empty() { "the stylesheet ended the transformation".to_owned() } else { text },
-        ))
+        let text = if text.is_empty() { "the stylesheet ended the transformation".to_owned() } else { text };
+        let mut failure = Failure::new(code, text);
+        self.error_value.replace(value);
+        failure.carries_value = true;
+        Ok(failure)
     }
 }

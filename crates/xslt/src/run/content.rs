@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use myelin_xml::Kind as NodeKind;
 use myelin_xpath::types::SequenceType;
 use myelin_xpath::{Atomic, Value, Version};
 
@@ -9,7 +10,7 @@ use super::failure::Failure;
 use super::failure::Outcome;
 use super::focus::Focus;
 use super::focus::text_of;
-use super::machine::Machine;
+use super::machine::{Base, Machine};
 use super::receiver::Receiver;
 use crate::output::{Fragment, Output};
 use crate::program::{Avt, AvtPart, Binding, Block, Content, Instruction, Kind, ScopeId};
@@ -31,6 +32,15 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The same of a variable or parameter: instructions that make it write no results (XSLT 3.0 §25.2).
+    #[inline]
+    pub(super) fn bind_aside(&'a self, binding: &'a Binding, focus: &Focus<'a>) -> Outcome<Value<'a>> {
+        match binding {
+            Binding::Tree(_) | Binding::Sequence(_) => self.temporarily(|| self.bind(binding, focus)),
+            _ => self.bind(binding, focus),
+        }
+    }
+
     /// A temporary tree; in 1.0 a result tree fragment.
     ///
     /// A fragment of text alone is kept as that text: all that 1.0 allows with it gives the same.
@@ -46,8 +56,10 @@ impl<'a> Machine<'a> {
 
     /// What a block makes, as a tree or as the text that is all there is in it.
     pub(super) fn fragment(&'a self, block: &'a Block, focus: &Focus<'a>) -> Outcome<Fragment> {
+        let file = self.file.get();
         let mut receiver = Receiver::new(Output::fragment(self.options.limits.output_bytes), self.late());
         self.run_inside(block, focus, &mut receiver)?;
+        self.file.set(file);
         Ok(receiver.into_output().finish_fragment()?)
     }
 
@@ -57,6 +69,7 @@ impl<'a> Machine<'a> {
             Fragment::Text(text) => self.text_document(&text)?,
             Fragment::Tree(document) => self.keep(*document)?,
         };
+        self.note_base(document, Base::Module(self.file.get()));
         Ok(Value::node(document, document.document_node()))
     }
 
@@ -156,6 +169,17 @@ impl<'a> Machine<'a> {
     pub(super) fn as_xml(&self, value: Value<'a>) -> Outcome<String> {
         let properties = crate::output::OutputProperties::fragment();
         let mut bytes = Vec::new();
+        let is_odd = |item: myelin_xpath::Item<'a>| match item.node() {
+            Some(node) => matches!(node.kind(), None | Some(NodeKind::Attribute)),
+            None => matches!(item, myelin_xpath::Item::Function(_)),
+        };
+        if value.items().any(is_odd) {
+            // What no document can hold is shown as people see it.
+            let method = Some(crate::output::Method::Adaptive);
+            let shown = crate::output::OutputProperties { method, item_separator: Some(" ".to_owned()), ..properties };
+            self.write_items(&value, &shown, self.options.limits.output_bytes, &mut bytes)?;
+            return Ok(String::from_utf8_lossy(&bytes).into_owned());
+        }
         let output = Output::bytes(&properties, None, self.options.limits.output_bytes, &mut bytes);
         let mut receiver = Receiver::new(output, self.late());
         receiver.give(value, Version::V2)?;

@@ -149,11 +149,11 @@ impl<'a> Machine<'a> {
             for used in &part.uses {
                 self.attribute_set(*used, focus, out)?;
             }
-            self.aside(
-                part.frame,
-                || format!("attribute-set {}", set.name),
-                || self.run_inside(&part.body, focus, out),
-            )?;
+            // The template that is running is still the one that next-match goes on from.
+            self.deeper(part.frame, || self.run_inside(&part.body, focus, out)).map_err(|mut failure| {
+                failure.through(|| format!("attribute-set {}", set.name));
+                failure
+            })?;
         }
         Ok(())
     }
@@ -187,7 +187,11 @@ impl<'a> Machine<'a> {
                 }
                 return self.body(&copy.body, focus, out);
             }
-            Kind::Document => return self.run(&copy.body, focus, out),
+            Kind::Document if out.is_top_of_result() => return self.run(&copy.body, focus, out),
+            Kind::Document => {
+                self.document(&copy.body, focus, out)?;
+                return Ok(Flow::Next);
+            }
             Kind::Text => out.text(&document.value(node))?,
             Kind::Attribute => out.attribute(document.qname(node), &document.value(node))?,
             Kind::Comment => out.comment(&document.value(node))?,
@@ -230,5 +234,29 @@ impl<'a> Machine<'a> {
     pub(super) fn document(&'a self, block: &'a Block, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<()> {
         let value = self.tree_of(self.fragment(block, focus)?)?;
         out.give(value, Version::V2)
+    }
+
+    /// A copy of a value whose accumulators are those of what was copied (XSLT 3.0 §18.2.8).
+    pub(super) fn copy_accumulating(
+        &'a self,
+        select: &'a Select,
+        namespaces: bool,
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        if !out.is_sequence() {
+            return self.copy_of(select, namespaces, focus, out);
+        }
+        for item in self.select(select, focus)?.into_items() {
+            self.count()?;
+            let mut receiver = Receiver::items(self);
+            receiver.copy_item(item.clone(), namespaces)?;
+            let copy = receiver.into_items();
+            if let (Some(original), Some(copy)) = (item.node(), copy.get(0).and_then(|copy| copy.node())) {
+                self.accumulates_as(copy, original);
+            }
+            out.give(copy, Version::V3)?;
+        }
+        Ok(())
     }
 }

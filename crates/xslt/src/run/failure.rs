@@ -16,7 +16,10 @@ const TRAIL: usize = 12;
 pub(crate) struct Failure {
     pub(crate) code: Cow<'static, str>,
     pub(crate) message: String,
-    /// What the error carries beside its text: `$err:value`, and what a message said that ends a transformation.
+    /// Whether it comes from a global variable, so that `xsl:try` around its use cannot go on from there.
+    pub(crate) is_global: bool,
+    /// Whether the machine keeps a value that belongs to it, for `$err:value`.
+    pub(crate) carries_value: bool,
     pub(crate) at: Option<At>,
     pub(crate) node: Option<String>,
     trail: Vec<String>,
@@ -31,6 +34,8 @@ impl Failure {
         Box::new(Failure {
             code: code.into(),
             message: message.into(),
+            is_global: false,
+            carries_value: false,
             at: None,
             node: None,
             trail: Vec::new(),
@@ -87,6 +92,15 @@ impl From<myelin_xpath::Error> for Box<Failure> {
         use myelin_xpath::Error as X;
         match &error {
             X::Steps(_) | X::Bytes(_) => Failure::limit(error.to_string()),
+            X::Raised { namespace, local, message, carries_value } => {
+                let code = match namespace.as_str() {
+                    "http://www.w3.org/2005/xqt-errors" => local.clone(),
+                    namespace => format!("Q{{{namespace}}}{local}"),
+                };
+                let mut failure = Failure::new(code, message.clone());
+                failure.carries_value = *carries_value;
+                failure
+            }
             other => Failure::new(other.code().unwrap_or("XTDE0000"), other.to_string()),
         }
     }

@@ -93,6 +93,7 @@ impl<'a> Machine<'a> {
         );
         let value = value.map_err(|mut failure| {
             failure.at(global.at, || None);
+            failure.is_global = true;
             failure
         });
         self.globals.borrow_mut()[index] = match &value {

@@ -1,6 +1,7 @@
 //! What expressions ask of the machine: variables and functions.
 
-use myelin_xpath::{Error, Host, Item, Value};
+use myelin_xml::{Document, Kind};
+use myelin_xpath::{Error, Host, Item, NodeRef, Value};
 
 use super::failure::Failure;
 use super::failure::Outcome;
@@ -28,6 +29,34 @@ impl<'a> Host<'a> for Machine<'a> {
         }
     }
 
+    fn base_uri(&'a self, node: NodeRef<'a>) -> Option<Option<String>> {
+        let parentless = node.parent().is_none();
+        let has_none = match node.kind() {
+            None => true,
+            Some(Kind::Attribute | Kind::Text | Kind::Comment) => parentless,
+            _ => false,
+        };
+        Some(if has_none { None } else { self.base_of(node) })
+    }
+
+    fn document_uri(&'a self, document: &'a Document) -> Option<String> {
+        self.documents.uri(document)
+    }
+
+    fn raises(&'a self, value: Value<'a>) {
+        self.error_value.replace(value);
+    }
+
+    /// A function that is a value sees nothing of what is around its call (XSLT 3.0 §2.2).
+    fn call_value(&'a self, slot: u32, arguments: &[Value<'a>]) -> Result<Value<'a>, Error> {
+        let (group, captures, merged) = (self.group.take(), self.captures.take(), self.merged.take());
+        let result = self.temporarily(|| self.call(slot, arguments, None));
+        self.group.replace(group);
+        self.captures.replace(captures);
+        self.merged.replace(merged);
+        result
+    }
+
     fn call(&'a self, slot: u32, arguments: &[Value<'a>], item: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         let (target, scope) = match slot.checked_sub(DYNAMIC) {
             None => {
@@ -42,7 +71,7 @@ impl<'a> Host<'a> for Machine<'a> {
                 let function = &self.program.functions[index as usize];
                 self.function(function, arguments, item).map_err(|failure| self.leave(failure))
             }
-            CallTarget::Missing(name) => Err(Error::value("XTDE1425", format!("{name}() is no known function"))),
+            CallTarget::Missing(code, message) => Err(Error::value(code, message)),
         }
     }
 }
@@ -60,7 +89,11 @@ impl Machine<'_> {
         if let Some(failure) = self.failed.take() {
             return failure;
         }
+        let raised = matches!(error, Error::Raised { .. });
         let mut failure: Box<Failure> = error.into();
+        if raised {
+            return failure;
+        }
         failure.message = format!("{} in `{text}`", failure.message);
         failure
     }

@@ -4,7 +4,7 @@ use myelin_xml::{Document, View};
 use myelin_xpath::{Error, NodeRef};
 
 use super::documents::strip;
-use super::machine::Machine;
+use super::machine::{Base, Machine};
 use crate::resolver::Wanted;
 
 impl<'a> Machine<'a> {
@@ -54,6 +54,25 @@ impl<'a> Machine<'a> {
         Ok(document)
     }
 
+    /// The base URI of a tree that was made: that of the module that made it, or of the node that it is a copy of.
+    fn base_of_made(&self, document: &'a Document) -> Option<String> {
+        let base = self.bases.borrow().get(&std::ptr::from_ref(document)).copied();
+        let module = |file: u32| self.program.files.get(file as usize).filter(|uri| !uri.is_empty()).cloned();
+        match base {
+            Some(Base::Original(original)) => self.base_of(original),
+            Some(Base::Module(file)) => module(file),
+            None if std::ptr::eq(document, self.source.document) => None,
+            None => module(0),
+        }
+    }
+
+    /// Notes what gives a tree its base URI that was made.
+    pub(super) fn note_base(&self, document: &'a Document, base: Base<'a>) {
+        if !matches!(base, Base::Module(0)) {
+            self.bases.borrow_mut().insert(std::ptr::from_ref(document), base);
+        }
+    }
+
     /// The base URI of a node: that of its document, changed by each `xml:base` above it.
     pub(super) fn base_of(&self, node: NodeRef<'a>) -> Option<String> {
         let mut bases = Vec::new();
@@ -66,7 +85,7 @@ impl<'a> Machine<'a> {
             }
             next = at.parent();
         }
-        let mut base = self.documents.uri(node.document);
+        let mut base = self.documents.uri(node.document).or_else(|| self.base_of_made(node.document));
         while let Some(next) = bases.pop() {
             base = Some(match base {
                 Some(base) => crate::functions::resolve(&next, &base),

@@ -236,9 +236,6 @@ impl<'a> Machine<'a> {
         let text = self.evaluate(&analyze.select, focus)?.string();
         let (regex, flags) = (self.avt(&analyze.regex, focus)?, self.avt(&analyze.flags, focus)?);
         let pattern = Pattern::new(&regex, &flags).explain(self, &regex)?;
-        if pattern.matches_empty() {
-            return Err(Failure::new("XTDE1150", format!("the pattern {regex:?} matches the empty text")));
-        }
         let segments: Result<Vec<_>, _> = pattern.segments(&text).collect();
         let segments = segments.explain(self, &regex)?;
         let size = segments.len() as u64;

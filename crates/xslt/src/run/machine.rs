@@ -8,10 +8,13 @@ use std::rc::Rc;
 use myelin_xml::Document;
 use myelin_xpath::{Atomic, Expression, Item, Limits as XpathLimits, Meter, NameTable, NodeRef, SharedContext, Value};
 
+use super::accumulators::Accumulated;
 use super::caches::{Counted, Indexes, Positions, Tables};
 use super::documents::Documents;
 use super::failure::{Failure, Outcome};
 use super::frame::{Global, Group, Left, Running, Stack};
+use super::merging::Merged;
+use super::results::Results;
 use super::store::{Shelf, Store};
 use crate::options::{Message, Options};
 use crate::program::{CallTarget, ParameterId, Program};
@@ -74,6 +77,30 @@ pub(crate) struct Machine<'a> {
     /// Why a call from an expression failed: expressions can hand on no more than its text.
     pub(super) failed: RefCell<Option<Box<Failure>>>,
     pub(super) messages: RefCell<Vec<Message>>,
+    pub(super) results: RefCell<Results>,
+    /// Where the result goes that is being written; `None`: nobody knows.
+    pub(super) output_uri: RefCell<Option<Rc<str>>>,
+    /// Whether what is made is part of a value, and no result.
+    pub(super) temporary: Cell<bool>,
+    pub(super) merged: RefCell<Option<Rc<Merged<'a>>>>,
+    pub(super) accumulated: RefCell<Accumulated<'a>>,
+    /// The value that the last error carries which has one.
+    pub(super) error_value: RefCell<Value<'a>>,
+    /// The module of the instruction that is running.
+    pub(super) file: Cell<u32>,
+    /// Where trees are from that were made, if that is not the only module.
+    pub(super) bases: RefCell<HashMap<*const Document, Base<'a>>>,
+    /// Scopes that expressions were compiled in while running.
+    pub(super) scopes: Shelf<'a, Scope>,
+}
+
+/// What gives a tree that was made its base URI.
+#[derive(Clone, Copy)]
+pub(super) enum Base<'a> {
+    /// The module whose instructions made it.
+    Module(u32),
+    /// The node that it is a copy of.
+    Original(NodeRef<'a>),
 }
 
 /// Where stays what a transformation makes and values refer to.
@@ -81,11 +108,12 @@ pub(super) struct Stores {
     documents: Store<Document>,
     texts: Store<String>,
     expressions: Store<Expression>,
+    scopes: Store<Scope>,
 }
 
 impl Stores {
     pub(super) fn new() -> Stores {
-        Stores { documents: Store::new(), texts: Store::new(), expressions: Store::new() }
+        Stores { documents: Store::new(), texts: Store::new(), expressions: Store::new(), scopes: Store::new() }
     }
 }
 
@@ -94,7 +122,7 @@ impl<'a> Machine<'a> {
         program: &'a Program,
         document: &'a Document,
         options: &'a Options<'a>,
-        Stores { documents, texts, expressions }: &'a Stores,
+        Stores { documents, texts, expressions, scopes }: &'a Stores,
     ) -> Machine<'a> {
         let source = NodeRef::new(document, document.document_node());
         Machine {
@@ -129,6 +157,15 @@ impl<'a> Machine<'a> {
             left: RefCell::default(),
             failed: RefCell::default(),
             messages: RefCell::default(),
+            results: RefCell::default(),
+            output_uri: RefCell::new(options.output_uri.map(Rc::from)),
+            temporary: Cell::new(false),
+            merged: RefCell::default(),
+            accumulated: RefCell::default(),
+            error_value: RefCell::new(Value::EMPTY),
+            file: Cell::new(0),
+            bases: RefCell::default(),
+            scopes: scopes.shelf(),
         }
     }
 

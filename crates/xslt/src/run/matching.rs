@@ -2,7 +2,7 @@
 
 use myelin_xml::{Document, Kind, NodeId};
 use myelin_xpath::ast::{NameTest, NodeTest};
-use myelin_xpath::{Atomic, Item, Node, NodeRef, Start, Value};
+use myelin_xpath::{Atomic, Expression, Item, Node, NodeRef, Start, Value};
 
 use super::caches::{MOST_POSITIONS, Taken};
 use super::failure::Outcome;
@@ -27,6 +27,10 @@ impl<'a> Machine<'a> {
         if let Anchor::Item(predicates) = &pattern.anchor {
             let Some(item) = &focus.item else { return Ok(false) };
             return self.all_hold(predicates, item, item);
+        }
+        if let Anchor::Selected(expression) = &pattern.anchor {
+            let Some(node) = focus.node() else { return Ok(false) };
+            return self.is_selected(expression, node);
         }
         match focus.tree() {
             Some((document, node)) => self.matches(pattern, document, node),
@@ -82,12 +86,30 @@ impl<'a> Machine<'a> {
         Ok(false)
     }
 
+    /// Whether an expression gives a node when it is run there or above.
+    fn is_selected(&'a self, expression: &'a Expression, wanted: NodeRef<'a>) -> Outcome<bool> {
+        let candidate = Item::Node(wanted);
+        let mut next = Some(wanted);
+        while let Some(at) = next {
+            self.count()?;
+            next = at.parent();
+            let focus = Focus::on(at, 1, 1);
+            let start = Start { current: Some(&candidate), ..focus.start() };
+            let value = expression.evaluate_from(self.shared(), start).explain(self, "the pattern")?;
+            self.meter.add(value.len() as u64, 0);
+            if value.items().any(|item| item.node() == Some(wanted)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Whether a node is what a pattern hangs on.
     fn is_anchor(&'a self, anchor: &'a Anchor, document: &'a Document, node: NodeId) -> Outcome<bool> {
         match anchor {
             Anchor::Anywhere => Ok(true),
             Anchor::Root => Ok(document.kind(node) == Kind::Document),
-            Anchor::Item(_) => Ok(false),
+            Anchor::Item(_) | Anchor::Selected(_) => Ok(false),
             Anchor::Nodes(expression) => {
                 let focus = Focus { item: Some(item(document, document.document_node())), position: 1, size: 1 };
                 let value = expression.evaluate_from(self.shared(), focus.start()).explain(self, "the pattern")?;
@@ -178,10 +200,13 @@ impl<'a> Machine<'a> {
         let focus = Focus { item: Some(item.clone()), position, size };
         let start = Start { current: Some(candidate), ..focus.start() };
         if !predicate.positional {
-            return predicate.expression.condition_from(self.shared(), start).explain(self, "the pattern's predicate");
+            return self
+                .temporarily(|| predicate.expression.condition_from(self.shared(), start))
+                .explain(self, "the pattern's predicate");
         }
-        let value =
-            predicate.expression.evaluate_from(self.shared(), start).explain(self, "the pattern's predicate")?;
+        let value = self
+            .temporarily(|| predicate.expression.evaluate_from(self.shared(), start))
+            .explain(self, "the pattern's predicate")?;
         Ok(match &value {
             Value::Item(Item::Atomic(atomic @ (Atomic::Double(_) | Atomic::Integer(..)))) => {
                 atomic.as_double() == Some(position as f64)
@@ -189,6 +214,23 @@ impl<'a> Machine<'a> {
             Value::Item(Item::Atomic(atomic)) if atomic.is_numeric() => atomic.as_double() == Some(position as f64),
             other => other.boolean(),
         })
+    }
+
+    /// Whether a step with positions takes a node without a parent, which is the only one of its siblings (`child-or-top`,
+    /// XSLT 3.0 §5.5.3).
+    fn is_first(
+        &'a self,
+        step: &'a PatternStep,
+        document: &'a Document,
+        node: NodeId,
+        candidate: NodeId,
+    ) -> Outcome<bool> {
+        for predicate in &step.predicates {
+            if !self.predicate(predicate, &item(document, node), 1, 1, &item(document, candidate))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether a node is among those that a step with positions takes below its parent.
@@ -201,7 +243,7 @@ impl<'a> Machine<'a> {
         node: NodeId,
         candidate: NodeId,
     ) -> Outcome<bool> {
-        let Some(parent) = document.parent(node) else { return Ok(false) };
+        let Some(parent) = document.parent(node) else { return self.is_first(step, document, node, candidate) };
         let same = |taken: &Taken<'a>| {
             std::ptr::eq(taken.step, step) && std::ptr::eq(taken.document, document) && taken.parent == parent
         };

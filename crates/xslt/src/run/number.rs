@@ -1,7 +1,7 @@
 //! `xsl:number` (XSLT 1.0 §7.7, 2.0 §12).
 
 use myelin_xml::{Document, Kind, NodeId};
-use myelin_xpath::{Item, Node, NodeRef, Version};
+use myelin_xpath::{Atomic, Item, Node, NodeRef, Version};
 
 use super::failure::Failure;
 use super::failure::Outcome;
@@ -28,9 +28,10 @@ impl<'a> Machine<'a> {
                 for item in value.into_items() {
                     match whole(&item) {
                         Some(number) => numbers.push(number),
-                        // What is no number is written as it is (XSLT 1.0 erratum, 2.0 §12.1).
+                        // What is no number is written as its number is (XSLT 1.0 erratum, 2.0 §12.1).
                         None if compatible => {
-                            return out.text(&item.into_text(Version::V1));
+                            let number = Atomic::Double(item.number());
+                            return out.text(&number.text(Version::V1));
                         }
                         None => {
                             return Err(Failure::new("XTDE0980", "a number is a whole one and not negative"));

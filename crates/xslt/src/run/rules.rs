@@ -5,7 +5,7 @@ use std::rc::Rc;
 use myelin_xml::{Document, Kind, NodeId};
 
 use super::caches::{MOST_TABLES, Table};
-use super::failure::Outcome;
+use super::failure::{Failure, Outcome};
 use super::focus::Focus;
 use super::frame::Running;
 use super::machine::Machine;
@@ -20,14 +20,34 @@ impl<'a> Machine<'a> {
             Some((document, node)) => self.list(rules, mode, document, node),
             None => &rules.other,
         };
-        for entry in list {
+        for (place, entry) in list.iter().enumerate() {
             if entry.rule >= from
                 && (entry.certain || self.matches_item(&rules.rules[entry.rule as usize].pattern, focus)?)
             {
+                if self.program.modes[mode as usize].fails_on_multiple {
+                    self.check_alone(rules, entry, &list[place + 1..], focus)?;
+                }
                 return Ok(Some(Running { rule: entry.rule, template: entry.template }));
             }
         }
         Ok(None)
+    }
+
+    /// Refuses a second rule that is as good as the one that was found.
+    #[cold]
+    fn check_alone(&'a self, rules: &'a Rules, found: &Entry, others: &'a [Entry], focus: &Focus<'a>) -> Outcome<()> {
+        let rule = |entry: &Entry| &rules.rules[entry.rule as usize];
+        let (precedence, priority) = (rule(found).precedence, rule(found).priority);
+        let as_good = |other: &&Entry| {
+            (rule(other).precedence, rule(other).priority) == (precedence, priority) && other.template != found.template
+        };
+        for other in others.iter().filter(as_good) {
+            if other.certain || self.matches_item(&rule(other).pattern, focus)? {
+                let message = format!("two templates match {}", focus.path().unwrap_or_default());
+                return Err(Failure::new("XTDE0540", message));
+            }
+        }
+        Ok(())
     }
 
     /// The best rule for an item among those of modules with these precedences.

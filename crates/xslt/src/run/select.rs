@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use myelin_xml::{Document, Kind, NodeId};
-use myelin_xpath::{Host, Node, NodeRef, Value, Version};
+use myelin_xpath::{Host, Item, Node, NodeRef, Value, Version};
 
 use super::failure::Outcome;
 use super::focus::{Focus, text_of};
@@ -226,17 +226,21 @@ impl<'a> Machine<'a> {
             return self.joined(self.evaluate(expr, focus)?, first_only, separator, expr.version());
         };
         let mut text: Option<Cow<'a, str>> = None;
+        let mut after_text = false;
         self.each_node(&source.shape, document, node, &mut |node| {
             let piece = document.string_value(node);
             self.meter.add(1 + piece.len() as u64 / 16, 0);
+            let is_text = document.kind(node) == Kind::Text;
             match &mut text {
                 None => text = Some(piece),
                 Some(text) => {
                     let text = text.to_mut();
-                    text.push_str(separator.unwrap_or(" "));
+                    // Texts in a row are one (XSLT 2.0 §5.7.2).
+                    text.push_str(if is_text && after_text { "" } else { separator.unwrap_or(" ") });
                     text.push_str(&piece);
                 }
             }
+            after_text = is_text;
             Ok(!first_only)
         })?;
         Ok(text.unwrap_or_default())
@@ -250,17 +254,26 @@ impl<'a> Machine<'a> {
         separator: Option<&str>,
         version: Version,
     ) -> Outcome<Cow<'a, str>> {
+        let has_functions = !value.is_nodes() && value.items().any(|item| matches!(item, Item::Function(_)));
+        let value = if has_functions { value.atomized()? } else { value };
         if first_only || value.len() <= 1 {
             return Ok(value.first().map_or(Cow::Borrowed(""), |item| text_of(item, version)));
         }
         let separator = separator.unwrap_or(" ");
         let mut text = String::new();
-        for (index, item) in value.into_items().enumerate() {
-            if index > 0 {
-                text.push_str(separator);
-            }
+        let (mut first, mut after_text) = (true, false);
+        for item in value.into_items() {
+            let is_text = item.node().is_some_and(|node| node.kind() == Some(Kind::Text));
             let before = text.len();
-            text.push_str(&text_of(item, version));
+            let piece = text_of(item, version);
+            // A text of no length is none, and texts in a row are one (XSLT 2.0 §5.7.2).
+            if is_text && piece.is_empty() {
+                continue;
+            }
+            let joins = std::mem::replace(&mut first, false) || (is_text && after_text);
+            text.push_str(if joins { "" } else { separator });
+            after_text = is_text;
+            text.push_str(&piece);
             self.build(text.len() - before)?;
         }
         Ok(Cow::Owned(text))

@@ -13,6 +13,25 @@ use crate::resolver::{Resource, Wanted};
 use crate::scope::Scope;
 
 impl<'a> Services<'a> for Machine<'a> {
+    fn output_uri(&self) -> Option<String> {
+        if self.temporary.get() {
+            return None;
+        }
+        self.output_uri.borrow().as_deref().map(str::to_owned)
+    }
+
+    fn merge_group(&self, source: Option<&str>) -> Result<Value<'a>, Error> {
+        Machine::merge_group(self, source)
+    }
+
+    fn merge_key(&self) -> Result<Value<'a>, Error> {
+        Machine::merge_key(self)
+    }
+
+    fn accumulated(&'a self, name: &ExpandedName, item: Option<&Item<'a>>, behind: bool) -> Result<Value<'a>, Error> {
+        Machine::accumulated(self, name, item, behind)
+    }
+
     fn has_element(&self, local: &str) -> bool {
         compile::offers(local)
     }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use myelin_xml::{Document, Kind, NodeId};
-use myelin_xpath::{Item, Node, Value, Version};
+use myelin_xpath::{FunctionItem, Item, Node, Value, Version};
 
 use super::failure::Failure;
 use super::failure::Outcome;
@@ -57,7 +57,13 @@ impl<'a> Machine<'a> {
                 let given = Given::Listed(&Arguments::new());
                 self.enter(template, self.rule.get(), self.mode.get(), given, focus, out)
             }
-            None => self.apply(focus, self.mode.get(), &Arguments::new(), out),
+            None => {
+                if !self.program.accumulators.is_empty() {
+                    let mode = &self.program.modes[self.mode.get() as usize];
+                    self.uses_accumulators(self.source.document, &mode.accumulators);
+                }
+                self.apply(focus, self.mode.get(), &Arguments::new(), out)
+            }
         }
     }
 
@@ -121,12 +127,27 @@ impl<'a> Machine<'a> {
         arguments: &Arguments<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
+        if self.program.modes[mode as usize].typed {
+            self.check_typed(focus)?;
+        }
         match self.find(mode, focus, 0)? {
             Some(found) => {
                 let template = &self.program.templates[found.template as usize];
                 self.enter(template, Some(found), mode, Given::Listed(arguments), focus, out)
             }
             None => self.no_match(focus, mode, arguments, out),
+        }
+    }
+
+    /// Refuses elements and attributes, of which none has been judged by a schema (XSLT 3.0 §6.6.3).
+    #[cold]
+    fn check_typed(&self, focus: &Focus<'a>) -> Outcome<()> {
+        match focus.node().and_then(|node| node.kind()) {
+            Some(Kind::Element | Kind::Attribute) => {
+                let message = "the mode takes only nodes that a schema has judged, and there are no schemas here";
+                Err(Failure::new("XTTE3100", message))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -224,7 +245,7 @@ impl<'a> Machine<'a> {
                     failure.at(parameter.at, || focus.path());
                     return Err(failure);
                 }
-                None => self.bind(&parameter.default, focus)?,
+                None => self.bind_aside(&parameter.default, focus)?,
             };
             let value = self.convert(value, parameter.kind.as_ref(), "the parameter")?;
             self.assign(parameter.slot, value);
@@ -255,8 +276,8 @@ impl<'a> Machine<'a> {
     }
 
     #[inline]
-    fn parameter(&'a self, parameter: &'a WithParam, focus: &Focus<'a>) -> Outcome<Value<'a>> {
-        let value = self.bind(&parameter.value, focus)?;
+    pub(super) fn parameter(&'a self, parameter: &'a WithParam, focus: &Focus<'a>) -> Outcome<Value<'a>> {
+        let value = self.bind_aside(&parameter.value, focus)?;
         self.convert(value, parameter.kind.as_ref(), "the parameter")
     }
 
@@ -415,7 +436,15 @@ impl<'a> Machine<'a> {
             (NoMatch::Fail, _) => Err(Failure::new("XTDE0555", "no template matches the item")),
             (NoMatch::ShallowCopy | NoMatch::DeepCopy, Some(item)) => out.give(item.clone().into(), Version::V2),
             (NoMatch::TextOnlyCopy, Some(Item::Node(_))) => Ok(()),
-            (NoMatch::TextOnlyCopy, Some(item)) => out.give(item.clone().into(), Version::V2),
+            (NoMatch::TextOnlyCopy, Some(Item::Function(function))) => match function {
+                // Of an array templates are applied to what is in it; of others there is nothing.
+                FunctionItem::Array(_) => {
+                    let items = Value::from(Item::Function(function.clone())).atomized()?;
+                    items.into_items().try_for_each(|item| out.text(&item.into_text(Version::V3)))
+                }
+                _ => Ok(()),
+            },
+            (NoMatch::TextOnlyCopy, Some(item)) => out.text(&item.clone().into_text(Version::V3)),
         }
     }
 
@@ -430,9 +459,6 @@ impl<'a> Machine<'a> {
         arguments: &Arguments<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
-        // In 1.0 parameters end where no template takes them.
-        let none = Arguments::new();
-        let arguments = if self.program.compatible { &none } else { arguments };
         self.deeper(0, || {
             self.each_focus(shape, document, node, &mut |focus| {
                 self.apply(focus, mode, arguments, out)?;
@@ -479,7 +505,9 @@ impl<'a> Machine<'a> {
         let saved = Saved { mode: self.mode.replace(0), rule: self.rule.take() };
         let group = self.group.take();
         let captures = self.captures.take();
-        let result = self.deeper(frame, run);
+        let merged = self.merged.take();
+        let result = self.temporarily(|| self.deeper(frame, run));
+        self.merged.replace(merged);
         self.group.replace(group);
         self.captures.replace(captures);
         self.mode.set(saved.mode);

@@ -18,7 +18,7 @@ impl<'a> Machine<'a> {
         let (value, flow) = match self.guarded(|| self.attempt(&try_.body, focus)) {
             Ok(made) => made,
             // A bound that was reached is no error to go on from.
-            Err(failure) if failure.is_limit() => return Err(failure),
+            Err(failure) if failure.is_limit() || failure.is_global => return Err(failure),
             Err(failure) => {
                 let code = code(&failure);
                 let Some(catch) = try_.catches.iter().find(|catch| is_for(catch, &code)) else { return Err(failure) };
@@ -39,9 +39,11 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs something, and puts back what a failure would leave behind.
-    fn guarded<T>(&'a self, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    pub(super) fn guarded<T>(&'a self, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
         let (depth, mode, rule) = (self.depth.get(), self.mode.get(), self.rule.get());
         let (group, captures) = (self.group.borrow().clone(), self.captures.borrow().clone());
+        let (results, output_uri) = (self.results.borrow().mark(), self.output_uri.borrow().clone());
+        let (temporary, merged) = (self.temporary.get(), self.merged.borrow().clone());
         let tunnel = std::rc::Rc::clone(&self.tunnel.borrow());
         let result = run();
         if result.is_err() {
@@ -52,6 +54,10 @@ impl<'a> Machine<'a> {
             self.captures.replace(captures);
             self.tunnel.replace(tunnel);
             self.left.take();
+            self.results.borrow_mut().take_back(results);
+            self.output_uri.replace(output_uri);
+            self.temporary.set(temporary);
+            self.merged.replace(merged);
         }
         result
     }
@@ -65,7 +71,7 @@ impl<'a> Machine<'a> {
         let values = [
             Value::Item(Item::Atomic(myelin_xpath::Atomic::QName(Box::new(code)))),
             Value::from(failure.message.clone()),
-            Value::EMPTY,
+            if failure.carries_value { self.error_value.borrow().clone() } else { Value::EMPTY },
             place.as_ref().map_or(Value::EMPTY, |place| Value::from(place.file.clone())),
             number(place.as_ref().map(|place| place.line)),
             number(place.as_ref().map(|place| place.column)),

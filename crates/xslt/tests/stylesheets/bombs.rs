@@ -35,7 +35,7 @@ fn run(version: &str, body: &str, source: &str) -> Result<String, Box<Error>> {
         let stylesheet = Stylesheet::compile(sheet.as_bytes(), "bomb.xsl", &NoResolver).expect("it compiles");
         let reading = myelin_xml::Options { depth: 20_000, ..Default::default() };
         let mut document = Document::parse(source.into_bytes(), &reading).expect("a document");
-        let options = Options { limits: LIMITS, ..Options::default() };
+        let options = Options { limits: LIMITS, other_results: true, ..Options::default() };
         let mut out = Vec::new();
         let top = document.document_node();
         stylesheet.transform(&mut document, top, &options, &mut out)?;
@@ -351,4 +351,67 @@ fn wide_elements_are_no_quadratic_work() {
     let _ =
         write!(body, "<xsl:namespace name='n{{.}}' select='concat(\"urn:\", .)'/></xsl:for-each></a></xsl:template>");
     assert!(run("2.0", &body.replace('"', "&quot;"), SOURCE).is_ok());
+}
+
+#[test]
+fn what_writes_merges_and_evaluates_without_end_ends() {
+    let result = |href: &str, body: &str| format!("<xsl:result-document href='{href}'>{body}</xsl:result-document>");
+    let many = result("r{.}' method='text", "a");
+    check_at_top("3.0", &format!("<xsl:for-each select='1 to 20000'>{many}</xsl:for-each>"), "more than 10000 results");
+    let large = result("r{.}", &"<x/>".repeat(1_000));
+    check_at_top("3.0", &format!("<xsl:for-each select='1 to 20000'>{large}</xsl:for-each>"), "bytes");
+    check(
+        "3.0",
+        "<xsl:template match='/'><xsl:call-template name='t'/></xsl:template>
+        <xsl:template name='t'><xsl:param name='n' select='1'/><xsl:result-document href='r{$n}'><xsl:call-template name='t'>
+        <xsl:with-param name='n' select='$n + 1'/></xsl:call-template></xsl:result-document></xsl:template>",
+        "template t",
+    );
+    check_at_top(
+        "3.0",
+        "<xsl:for-each select='1 to 100000'><xsl:evaluate xpath=\"'1 + ' || .\"/></xsl:for-each>",
+        "template at",
+    );
+    check(
+        "3.0",
+        "<xsl:template match='/'><xsl:sequence select='f:f()'/></xsl:template>
+        <xsl:function name='f:f' visibility='public'><xsl:evaluate xpath=\"'f:f()'\"/></xsl:function>",
+        "f",
+    );
+    check_at_top(
+        "3.0",
+        "<xsl:evaluate xpath=\"'count(1 to 10000000000)'\"/><xsl:evaluate xpath=\"'(1 to 10000000000) ! (. + 1)'\"/>",
+        "at",
+    );
+    let source = "<xsl:merge-source select='1 to 1000000000'><xsl:merge-key select='.'/></xsl:merge-source>";
+    check_at_top("3.0", &format!("<xsl:merge>{source}<xsl:merge-action><a/></xsl:merge-action></xsl:merge>"), "at");
+    let items =
+        "<xsl:merge-source for-each-item='1 to 1000000000' select='.'><xsl:merge-key select='.'/></xsl:merge-source>";
+    check_at_top("3.0", &format!("<xsl:merge>{items}<xsl:merge-action><a/></xsl:merge-action></xsl:merge>"), "at");
+    check(
+        "3.0",
+        "<xsl:mode use-accumulators='#all'/><xsl:accumulator name='n' initial-value=\"'x'\"><xsl:accumulator-rule match='node()'
+        select=\"string-join((1 to 100000) ! $value, '')\"/></xsl:accumulator>
+        <xsl:template match='/'><xsl:value-of select=\"d/accumulator-after('n')\"/></xsl:template>",
+        "accumulator n",
+    );
+    check(
+        "3.0",
+        "<xsl:mode use-accumulators='#all'/><xsl:accumulator name='n' initial-value='0'><xsl:accumulator-rule match='node()'
+        select='($value, $value)'/></xsl:accumulator>
+        <xsl:template match='/'><xsl:for-each select='1 to 100000'><xsl:variable name='t' as='element()'><a><b/><c/></a></xsl:variable>
+        <xsl:value-of select=\"$t/accumulator-after('n')\"/></xsl:for-each></xsl:template>",
+        "at",
+    );
+}
+
+#[test]
+fn patterns_that_are_run_as_expressions_count() {
+    let deep = "<d>".repeat(3_000) + &"</d>".repeat(3_000);
+    let body = "<xsl:template match='/|d'><xsl:apply-templates/></xsl:template>
+        <xsl:template match='(//d//d)[last()] except //e'>!</xsl:template>";
+    let error = run("3.0", body, &deep).expect_err("a limit");
+    assert_eq!(error.code, "LIMIT", "{error}");
+    let wide = format!("<xsl:template match='/'/><xsl:template match='{}'/>", ["(a|b)"; 40].join("/"));
+    run("3.0", &wide, SOURCE).expect("it compiles, and matches nothing");
 }

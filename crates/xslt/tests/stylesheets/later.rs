@@ -66,3 +66,282 @@ fn what_goes_wrong_can_be_caught() {
         "<l>FOAR0001</l>",
     );
 }
+
+/// A whole stylesheet on a small document: its result, or the code of its error.
+fn whole(declarations: &str) -> Result<(String, Vec<(String, String)>), String> {
+    let sheet = format!(
+        r##"<xsl:stylesheet version="3.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:f="urn:f"
+            xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:err="http://www.w3.org/2005/xqt-errors"
+            xmlns:map="http://www.w3.org/2005/xpath-functions/map" exclude-result-prefixes="#all">
+            <xsl:output omit-xml-declaration="yes"/>{declarations}</xsl:stylesheet>"##
+    );
+    let stylesheet = Stylesheet::compile(sheet.as_bytes(), "file:///s/test.xsl", &NoResolver);
+    let stylesheet = stylesheet.map_err(|problems| problems[0].code.to_owned())?;
+    let source = b"<a><b>1</b><b>2</b><b>3</b></a>".to_vec();
+    let mut document = Document::parse(source, &myelin_xml::Options::default()).expect("a document");
+    let mut out = Vec::new();
+    let top = document.document_node();
+    let options = Options {
+        output_uri: Some("file:///out/main.xml"),
+        other_results: !declarations.contains("<!-- alone -->"),
+        source_uri: Some("file:///s/a.xml"),
+        ..Options::default()
+    };
+    let outcome = stylesheet.transform(&mut document, top, &options, &mut out).map_err(|error| error.code)?;
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Ok((text(out), outcome.results.into_iter().map(|made| (made.uri, text(made.bytes))).collect()))
+}
+
+#[track_caller]
+fn gives(declarations: &str, expected: &str) {
+    let result = whole(declarations).map(|(result, _)| result);
+    assert_eq!(result.as_deref(), Ok(expected), "{declarations}");
+}
+
+#[track_caller]
+fn fails(declarations: &str, code: &str) {
+    assert_eq!(whole(declarations).map(|(result, _)| result), Err(code.to_owned()), "{declarations}");
+}
+
+/// The template for the document.
+fn root(body: &str) -> String {
+    format!("<xsl:template match='/'>{body}</xsl:template>")
+}
+
+#[test]
+fn results_beside_its_own_are_handed_to_the_caller() {
+    let two = root(
+        "<r><xsl:result-document href='b/c.xml'><c u='{current-output-uri()}'/></xsl:result-document></r>\
+         <xsl:result-document href='d.txt' method='text'>d&lt;</xsl:result-document>",
+    );
+    let (own, others) = whole(&two).expect("a result");
+    assert_eq!(own, "<r/>");
+    let expected = [("file:///out/b/c.xml", "<c u=\"file:///out/b/c.xml\"/>"), ("file:///out/d.txt", "d<")];
+    assert_eq!(others, expected.map(|(uri, text)| (uri.to_owned(), text.to_owned())));
+    gives(
+        &root("<xsl:result-document format='h'><br/></xsl:result-document>")
+            .replace("<xsl:t", "<xsl:output name='h' method='html' indent='no'/><xsl:t"),
+        "<br>",
+    );
+    // Where another result was written, none is made of nothing.
+    gives(&root("<xsl:result-document href='b.xml'><b/></xsl:result-document>"), "");
+    fails(&root("<a/><xsl:result-document><b/></xsl:result-document>"), "XTDE1490");
+    let same = "<xsl:result-document href='b.xml'><b/></xsl:result-document>";
+    fails(&root(&format!("{same}{same}")), "XTDE1490");
+    fails(&root(&format!("<xsl:variable name='v'>{same}</xsl:variable>{{$v}}<x y='{{$v}}'/>")), "XTDE1480");
+    fails(&root("<xsl:result-document href='b.xml' format='{\"nothing\"}'/>"), "XTDE1460");
+    fails(&format!("<!-- alone -->{}", root(same)), "REFUSED");
+}
+
+#[test]
+fn values_are_written_as_json_and_as_people_see_them() {
+    let json = "<xsl:output method='json'/>";
+    gives(
+        &format!("{json}{}", root("<xsl:sequence select='map{1: [\"a/b\", 2.5, true(), ()], \"x\": a/b[1]}'/>")),
+        r#"{"1":["a\/b",2.5,true,null],"x":"<b>1<\/b>"}"#,
+    );
+    fails(&format!("{json}{}", root("<xsl:sequence select='1, 2'/>")), "SERE0023");
+    fails(&format!("{json}{}", root("<xsl:sequence select='map{1: 1, \"1\": 2}'/>")), "SERE0022");
+    let adaptive = "<xsl:output method='adaptive' item-separator='|'/>";
+    gives(
+        &format!("{adaptive}{}", root("<xsl:sequence select='1, \"q\"\"\", 2e0, true(), map{\"k\": (1, 2)}, [()]'/>")),
+        r#"1|"q"""|2.0e0|true()|map{"k":(1,2)}|[()]"#,
+    );
+    gives(&root("<xsl:sequence select='[1, a/b[1]], 2'/>"), "1<b>1</b>2");
+    gives(&format!("<xsl:output item-separator='; '/>{}", root("<xsl:sequence select='1, 2'/><b/>")), "1; 2; <b/>");
+    fails(&root("<x><xsl:sequence select='map{}'/></x>"), "XTDE0450");
+    fails(&root("<xsl:sequence select='map{}'/>"), "SENR0001");
+}
+
+#[test]
+fn an_expression_may_be_a_text_that_is_known_late() {
+    let function = "<xsl:function name='f:twice' visibility='public'><xsl:param name='x'/><xsl:sequence select='$x * 2'/></xsl:function>";
+    let evaluate = |inside: &str| format!("{function}{}", root(&format!("<r><xsl:evaluate {inside}</r>")));
+    gives(
+        &evaluate(
+            "xpath='\"$x + f:twice(count(*/b))\"' context-item='.'><xsl:with-param name='x' select='7'/></xsl:evaluate>",
+        ),
+        "<r>13</r>",
+    );
+    gives(
+        &evaluate("xpath='\"$x || $y\"' with-params='map{QName(\"\",\"x\"): 1, QName(\"\",\"y\"): 2}'/>"),
+        "<r>12</r>",
+    );
+    gives(&evaluate("xpath='\"function($a) { $a + $x }\"' as='item()'/>").replace("<r><xsl:evaluate", "<xsl:variable name='f' as='item()'><xsl:evaluate").replace("/></r>", "><xsl:with-param name='x' select='5'/></xsl:evaluate></xsl:variable><r><xsl:sequence select='$f(1)'/></r>"), "<r>6</r>");
+    fails(&evaluate("xpath='\"1 +\"'/>"), "XTDE3160");
+    fails(&evaluate("xpath='\"$nothing\"'/>"), "XTDE3160");
+    fails(&evaluate("xpath='\"current()\"' context-item='.'/>"), "XTDE3160");
+    fails(&evaluate("xpath='\"a\"'/>"), "XPDY0002");
+    fails(&evaluate("xpath='\".\"' context-item='1, 2'/>"), "XTTE3210");
+}
+
+#[test]
+fn sequences_in_order_are_merged() {
+    let merge = |attributes: &str| {
+        root(&format!(
+            "<xsl:merge><xsl:merge-source name='one' select='1, 3, 5'><xsl:merge-key select='.'/></xsl:merge-source>\
+             <xsl:merge-source name='two' select='5, 3, 2' {attributes}><xsl:merge-key select='.'/></xsl:merge-source>\
+             <xsl:merge-action><g k='{{current-merge-key()}}' t='{{current-merge-group(\"two\")}}' n='{{count(current-merge-group())}}'/>\
+             </xsl:merge-action></xsl:merge>"
+        ))
+    };
+    gives(
+        &merge("sort-before-merge='yes'"),
+        "<g k=\"1\" t=\"\" n=\"1\"/><g k=\"2\" t=\"2\" n=\"1\"/><g k=\"3\" t=\"3\" n=\"2\"/><g k=\"5\" t=\"5\" n=\"2\"/>",
+    );
+    fails(&merge(""), "XTDE2220");
+    fails(&root("<x y='{current-merge-key()}'/>"), "XTDE3510");
+    fails(&root("<xsl:merge><xsl:merge-action/></xsl:merge>"), "XTSE0010");
+}
+
+#[test]
+fn accumulators_are_worked_out_once_for_a_tree() {
+    let accumulator = "<xsl:accumulator name='n' initial-value='0' as='xs:integer'><xsl:accumulator-rule match='b' select='$value + 1'/>\
+                       <xsl:accumulator-rule match='a' phase='end' select='$value * 10'/></xsl:accumulator>";
+    let body = root(
+        "<xsl:for-each select='a/b'><i n='{accumulator-before(\"n\")}'/></xsl:for-each><e n='{a/accumulator-after(\"n\")}'/>",
+    );
+    let result = "<i n=\"1\"/><i n=\"2\"/><i n=\"3\"/><e n=\"30\"/>";
+    gives(&format!("<xsl:mode use-accumulators='#all'/>{accumulator}{body}"), result);
+    fails(&format!("{accumulator}{body}"), "XTDE3362");
+    fails(&format!("<xsl:mode use-accumulators='m'/>{accumulator}{body}"), "XTSE3300");
+    fails(&root("<x y='{accumulator-before(\"n\")}'/>"), "XTDE3340");
+    let circular = "<xsl:accumulator name='n' initial-value='0'><xsl:accumulator-rule match='b' select='accumulator-before(\"n\")'/></xsl:accumulator>";
+    fails(&format!("<xsl:mode use-accumulators='n'/>{circular}{body}"), "XTDE3400");
+    // A copy has the values of what it is a copy of, where that is wanted.
+    let copy = root(
+        "<xsl:variable name='c' as='element()'><xsl:copy-of select='a/b[2]' copy-accumulators='yes'/></xsl:variable><x y='{$c/accumulator-before(\"n\")}'/>",
+    );
+    gives(&format!("<xsl:mode use-accumulators='n'/>{accumulator}{copy}"), "<x y=\"2\"/>");
+}
+
+#[test]
+fn branches_of_a_fork_come_one_behind_the_other() {
+    gives(&root("<xsl:fork><xsl:sequence select='1'/><xsl:sequence><p/></xsl:sequence></xsl:fork>"), "1<p/>");
+    fails(&root("<xsl:fork><p/></xsl:fork>"), "XTSE0010");
+}
+
+#[test]
+fn two_templates_that_match_as_well_may_be_an_error() {
+    let two = "<xsl:template match='b'>1</xsl:template><xsl:template match='b[1] | b'>2</xsl:template>";
+    gives(two, "222");
+    let two = "<xsl:template match='b'>1</xsl:template><xsl:template match='b'>2</xsl:template>";
+    fails(&format!("<xsl:mode on-multiple-match='fail'/>{two}"), "XTDE0540");
+}
+
+#[test]
+fn what_is_made_alone_has_no_parent() {
+    gives(
+        &root(
+            "<xsl:variable name='e' as='element()'><e><f/></e></xsl:variable>\
+             <xsl:variable name='t' as='attribute()'><xsl:attribute name='t' select='5'/></xsl:variable>\
+             <r><xsl:value-of select='count($e/..), count($t/..), root($t) is $t, string($t), $t/name()'/></r>",
+        ),
+        "<r>0 0 true 5 t</r>",
+    );
+}
+
+#[test]
+fn a_text_of_no_length_is_an_item() {
+    gives(
+        &format!(
+            "<xsl:function name='f:f' as='xs:string'><xsl:value-of select='()'/></xsl:function>{}",
+            root("<r>[<xsl:sequence select='f:f()'/>]</r>")
+        ),
+        "<r>[]</r>",
+    );
+    gives(
+        &root(
+            "<r><xsl:for-each select='1 to 3'><xsl:sequence select='.'/><xsl:value-of select='\"\"'/></xsl:for-each></r>",
+        ),
+        "<r>123</r>",
+    );
+}
+
+#[test]
+fn functions_keep_the_variables_they_were_made_with() {
+    let add = "<xsl:function name='f:add'><xsl:param name='a'/><xsl:sequence select='function($b) { $a + $b }'/></xsl:function>";
+    gives(
+        &format!("{add}{}", root("<r><xsl:value-of select='f:add(1)(2), (f:add(10), f:add(20)) ! .(3)'/></r>")),
+        "<r>3 13 23</r>",
+    );
+    gives(
+        &root(
+            "<xsl:variable name='k' select='5'/><r><xsl:value-of select='for-each(1 to 3, function($b) { let $c := function($d) { $d + $k } return $c($b) })'/></r>",
+        ),
+        "<r>6 7 8</r>",
+    );
+}
+
+#[test]
+fn patterns_may_have_alternatives_inside_them() {
+    let matched = |pattern: &str| {
+        format!(
+            "<xsl:template match='a'><r><xsl:apply-templates/></r></xsl:template><xsl:template match='text()'/><xsl:template match='{pattern}'><m n='{{.}}'/></xsl:template>"
+        )
+    };
+    gives(&matched("(b | c)[2]"), "<r><m n=\"2\"/></r>");
+    gives(&matched("a/(b | c)[. = 3]"), "<r><m n=\"3\"/></r>");
+    gives(&matched("(a | x)/b[1]"), "<r><m n=\"1\"/></r>");
+    gives(&matched("b except b[2]"), "<r><m n=\"1\"/><m n=\"3\"/></r>");
+    gives(&matched("a/b intersect a/b[last()]"), "<r><m n=\"3\"/></r>");
+    fails(&matched("b/.."), "XTSE0340");
+}
+
+#[test]
+fn a_function_that_nobody_knows_is_an_error_where_it_is_called() {
+    let call = "<xsl:value-of select='x:f()' xmlns:x='xalan://a.B'/>";
+    gives(&root(&format!("<r><xsl:if test='a/c'>{call}</xsl:if></r>")), "<r/>");
+    fails(&root(call), "XPST0017");
+    fails(
+        &root("<xsl:if test='a/c'><xsl:value-of select='f:g()'/></xsl:if>")
+            .replace("<xsl:template", "<xsl:function name='f:f'/><xsl:template"),
+        "XPST0017",
+    );
+}
+
+#[test]
+fn errors_carry_their_own_codes_and_values() {
+    gives(
+        &root(
+            "<xsl:try select='error(QName(\"urn:x\", \"p:e\"), \"said\", 1 to 3)'><xsl:catch errors='Q{urn:x}e'>\
+             <r d='{$err:description}' v='{$err:value}'/></xsl:catch></xsl:try>",
+        ),
+        "<r d=\"said\" v=\"1 2 3\"/>",
+    );
+    gives(
+        &root(
+            "<xsl:try><xsl:message terminate='yes'><m/></xsl:message><xsl:catch><xsl:copy-of select='$err:value'/></xsl:catch></xsl:try>",
+        ),
+        "<m/>",
+    );
+}
+
+#[test]
+fn nodes_know_where_they_are_from() {
+    gives(
+        &root(
+            "<xsl:variable name='v'><x xml:base='t/'><y/></x></xsl:variable>\
+             <r><xsl:value-of select='base-uri(a), document-uri(/), base-uri($v/x/y), base-uri($v), empty(document-uri($v))'/></r>",
+        ),
+        "<r>file:///s/a.xml file:///s/a.xml file:///s/t/ file:///s/test.xsl true</r>",
+    );
+}
+
+#[test]
+fn static_parameters_may_be_given() {
+    use myelin_xslt::{Parameter, ParameterValue};
+    let sheet = r#"<xsl:stylesheet version="3.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+        <xsl:param name="p" static="yes" select="1"/><xsl:output omit-xml-declaration="yes"/>
+        <xsl:template match="/"><r p="{$p}"><s xsl:use-when="$p = 2"/></r></xsl:template></xsl:stylesheet>"#;
+    for (given, expected) in [(None, "<r p=\"1\"/>"), (Some("1 + 1"), "<r p=\"2\"><s/></r>")] {
+        let value = |text: &str| Parameter { name: "p".to_owned(), value: ParameterValue::Expression(text.to_owned()) };
+        let given: Vec<Parameter> = given.map(value).into_iter().collect();
+        let stylesheet = Stylesheet::compile_with(sheet.as_bytes(), "s", &NoResolver, &given)
+            .unwrap_or_else(|_| panic!("it compiles"));
+        let mut document = Document::parse(b"<a/>".to_vec(), &myelin_xml::Options::default()).expect("a document");
+        let (mut out, top) = (Vec::new(), document.document_node());
+        stylesheet.transform(&mut document, top, &Options::default(), &mut out).expect("a result");
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+    }
+}

@@ -60,9 +60,17 @@ pub(crate) fn same_tree(expected: &[u8], found: &[u8], space: Space) -> Result<(
 
 /// The text of a result in whatever encoding it says; what says none and is no UTF-8 is ISO-8859-1.
 pub(crate) fn decoded(bytes: &[u8]) -> String {
+    decoded_with_mark(bytes).trim_start_matches('\u{FEFF}').to_owned()
+}
+
+/// The same with its byte order mark, if it has one.
+pub(crate) fn decoded_with_mark(bytes: &[u8]) -> String {
+    let mark =
+        bytes.starts_with("\u{FEFF}".as_bytes()) || bytes.starts_with(b"\xFE\xFF") || bytes.starts_with(b"\xFF\xFE");
     let utf8 = encoding::decode(None, bytes).map_or_else(|_| bytes.to_vec(), |(utf8, _)| utf8.into_owned());
     match String::from_utf8(utf8) {
-        Ok(text) => text.trim_start_matches('\u{FEFF}').to_owned(),
+        Ok(text) if mark && !text.starts_with('\u{FEFF}') => format!("\u{FEFF}{text}"),
+        Ok(text) => text,
         Err(error) => error.as_bytes().iter().map(|&byte| char::from(byte)).collect(),
     }
 }

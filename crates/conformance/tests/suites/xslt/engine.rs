@@ -24,6 +24,10 @@ pub(crate) struct Job<'j> {
     pub(crate) parameters: &'j [Parameter],
     pub(crate) mode: Option<&'j str>,
     pub(crate) template: Option<&'j str>,
+    /// Values of static parameters.
+    pub(crate) statics: &'j [Parameter],
+    /// Where the result would go.
+    pub(crate) output_uri: Option<&'j str>,
 }
 
 /// What came out.
@@ -32,6 +36,15 @@ pub(crate) struct Made {
     pub(crate) messages: Vec<String>,
     /// Whether white space may have been put between tags.
     pub(crate) space: Space,
+    /// What was written beside it, by its URI.
+    pub(crate) others: Vec<(String, Made)>,
+}
+
+impl Made {
+    /// A result without messages and without others beside it.
+    pub(crate) fn alone(output: Vec<u8>, space: Space) -> Made {
+        Made { output, messages: Vec::new(), space, others: Vec::new() }
+    }
 }
 
 /// Why nothing came out.
@@ -66,7 +79,8 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Made, Failure> {
 }
 
 fn transform(job: &Job<'_>) -> Result<Made, Failure> {
-    let stylesheet = Stylesheet::compile(job.stylesheet, &uri(job.file), job.files).map_err(|problems| {
+    let compiled = Stylesheet::compile_with(job.stylesheet, &uri(job.file), job.files, job.statics);
+    let stylesheet = compiled.map_err(|problems| {
         let first = problems.first();
         let message = problems.iter().map(|problem| {
             format!(
@@ -97,16 +111,25 @@ fn transform(job: &Job<'_>) -> Result<Made, Failure> {
         expired: Some(&expired),
         initial_mode: job.mode,
         initial_template: job.template,
+        output_uri: job.output_uri,
+        other_results: true,
         ..Options::default()
     };
     let source = document.document_node();
     let mut output = Vec::new();
     match stylesheet.transform(&mut document, source, &options, &mut output) {
-        Ok(outcome) => Ok(Made {
-            space: space(stylesheet.output(), &output),
-            output,
-            messages: outcome.messages.into_iter().map(|message| message.text).collect(),
-        }),
+        Ok(outcome) => {
+            let other = |made: myelin_xslt::ResultDocument| {
+                let space = space(&made.properties, &made.bytes);
+                (made.uri, Made::alone(made.bytes, space))
+            };
+            Ok(Made {
+                space: space(outcome.output.as_ref().unwrap_or(stylesheet.output()), &output),
+                output,
+                messages: outcome.messages.into_iter().map(|message| message.text).collect(),
+                others: outcome.results.into_iter().map(other).collect(),
+            })
+        }
         Err(error) => Err(Failure::Error { code: error.code.clone(), message: error.to_string() }),
     }
 }

@@ -140,5 +140,7 @@ pub(crate) fn run(case: &Case, folder: &Path) -> Result<Made, Failure> {
         parameters: &parameters,
         mode: None,
         template: None,
+        statics: &[],
+        output_uri: None,
     })
 }

@@ -46,6 +46,19 @@ fn results_go_to_standard_output_and_end_their_line() {
 }
 
 #[test]
+fn results_beside_its_own_go_below_a_folder_that_is_named() {
+    let body =
+        "<xsl:template match='/'><xsl:result-document href='a/b.xml'><b/></xsl:result-document><r/></xsl:template>";
+    quick(body, &[]).with(1, "", "not allowed here");
+    let target = tempfile::tempdir().unwrap();
+    let path = target.path().join("new").display().to_string();
+    quick(body, &["--output-dir", &path]).with(0, "<r/>\n", "");
+    let written = fs::read_to_string(target.path().join("new/a/b.xml")).unwrap();
+    assert!(written.ends_with("<b/>"), "{written}");
+    quick(&body.replace("a/b", "../b"), &["--output-dir", &path]).with(1, "", "not below");
+}
+
+#[test]
 fn parameters_are_expressions_or_texts() {
     let body = "<xsl:param name='a'/><xsl:param name='p:b'/><xsl:template match='/'>\
                 <r a='{$a}' b='{$p:b}'/></xsl:template>";

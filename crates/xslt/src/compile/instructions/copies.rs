@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::super::element::Element;
+use super::super::element::{Child, Element};
 use super::super::here::{Here, truth};
 use super::super::problems::Made;
 use super::super::texts::join_texts;
@@ -25,7 +25,12 @@ pub(in crate::compile) fn copy_of<'s>(
 ) -> Made<Kind> {
     compiler.check_empty(element, here);
     let namespaces = compiler.copies_namespaces(element);
-    Ok(Kind::CopyOf(compiler.required_select(element, here)?, namespaces?))
+    let accumulators = compiler.flag(element, "copy-accumulators")?;
+    let select = compiler.required_select(element, here)?;
+    match accumulators {
+        true => Ok(Kind::CopyAccumulating(Box::new((select, namespaces?)))),
+        false => Ok(Kind::CopyOf(select, namespaces?)),
+    }
 }
 
 pub(in crate::compile) fn sequence<'s>(
@@ -40,6 +45,25 @@ pub(in crate::compile) fn sequence<'s>(
     }
     compiler.refuse_content(element, here, "XTSE3185");
     compiler.required_select(element, here).map(Kind::Sequence)
+}
+
+/// `xsl:fork`: its branches run one after the other.
+pub(in crate::compile) fn fork<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+    let used = |child: &Element<'s>| !child.is("fallback");
+    let parts: Vec<Element<'s>> = element.elements().filter(used).collect();
+    let groups = parts.iter().filter(|part| part.is("for-each-group")).count();
+    let fits = |part: &&Element<'s>| part.is("sequence") || part.is("for-each-group");
+    let text = element.children(here).into_iter().find_map(|child| match child {
+        Child::Text(text) if here.keeps(&text.value) => Some(text.visible()),
+        _ => None,
+    });
+    let wrong = parts.iter().find(|part| !fits(part)).map(|part| part.at()).or(text);
+    if let Some(at) = wrong.or((groups > 0 && parts.len() > 1).then(|| element.at())) {
+        let message = "<xsl:fork> holds <xsl:sequence>, or one <xsl:for-each-group>, and nothing else";
+        return Err(compiler.problems.error(at, "XTSE0010", message));
+    }
+    let otherwise = compiler.block(element, here);
+    Ok(Kind::Choose(Box::new(Choose { branches: Vec::new(), otherwise })))
 }
 
 pub(in crate::compile) fn map<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {

@@ -71,7 +71,8 @@ pub(in crate::compile) fn next_iteration<'s>(
         if values.iter().any(|known| known.slot == *slot) {
             return Err(compiler.problems.error(part.at(), "XTSE0670", format!("{name} is passed twice")));
         }
-        values.push(Variable { slot: *slot, value: bound?.0, kind: kind.clone() });
+        let (value, own) = bound?;
+        values.push(Variable { slot: *slot, value, kind: kind.clone().or(own) });
     }
     Ok(Kind::NextIteration(values.into()))
 }

@@ -52,15 +52,16 @@ impl<'s> Compiler<'s> {
                     truth(&stable, &mut self.problems)?;
                 }
             }
-            sorts.push(self.sort(*element, here));
+            sorts.push(self.sort(*element, here, "XTSE1015"));
         }
         sorts.into_iter().collect()
     }
 
-    fn sort(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Sort> {
+    /// `xsl:sort` or `xsl:merge-key`; `code` is the error of a key that is said twice.
+    pub(in crate::compile) fn sort(&mut self, element: Element<'s>, here: &Rc<Here>, code: &'static str) -> Made<Sort> {
         let key = match element.attribute("select") {
             Some(select) => {
-                self.refuse_content(element, here, "XTSE1015");
+                self.refuse_content(element, here, code);
                 self.select(&select, here).map(Binding::Select)
             }
             None if self.has_content(element, here) => Ok(Binding::Sequence(self.block(element, here))),

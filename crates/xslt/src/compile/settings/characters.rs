@@ -10,7 +10,7 @@ use crate::scope::At;
 
 impl<'s> Compiler<'s> {
     /// `xsl:character-map`
-    pub(super) fn character_map(&mut self, declaration: &Declaration<'s>, settings: &mut Settings) -> Made<()> {
+    pub(super) fn character_map(&mut self, declaration: &Declaration<'s>) -> Made<()> {
         let Declaration { element, here, .. } = declaration;
         let name = self.named(*element, here)?;
         let mut map = CharacterMap::default();
@@ -28,7 +28,7 @@ impl<'s> Compiler<'s> {
             }
         }
         self.say_once(("XTSE1580", name.clone(), String::new()), declaration);
-        settings.character_maps.insert(name, map);
+        self.character_maps.insert(name, map);
         Ok(())
     }
 
@@ -45,22 +45,30 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    /// Gives the output the characters of the maps it uses; a map comes behind those it uses itself.
+    /// Gives each output the characters of the maps it uses.
     pub(super) fn apply_character_maps(&mut self, settings: &mut Settings) {
-        let mut open = Vec::new();
-        for (name, at) in std::mem::take(&mut settings.maps_used) {
-            self.apply_character_map(&name, at, settings, &mut open);
+        for (which, name, at) in std::mem::take(&mut settings.maps_used) {
+            for (character, text) in self.characters_of(&name, at) {
+                settings.output_of(which).map_character(character, &text);
+            }
         }
     }
 
-    fn apply_character_map(
+    /// The characters of a map; those of the maps that it uses itself come first.
+    pub(in crate::compile) fn characters_of(&mut self, name: &ExpandedName, at: At) -> Vec<(char, Box<str>)> {
+        let mut characters = Vec::new();
+        self.add_characters(name, at, &mut Vec::new(), &mut characters);
+        characters
+    }
+
+    fn add_characters(
         &mut self,
         name: &ExpandedName,
         at: At,
-        settings: &mut Settings,
         open: &mut Vec<ExpandedName>,
+        characters: &mut Vec<(char, Box<str>)>,
     ) {
-        let Some(map) = settings.character_maps.get(name) else {
+        let Some(map) = self.character_maps.get(name) else {
             self.problems.error(at, "XTSE1590", format!("there is no character map with the name {name}"));
             return;
         };
@@ -68,14 +76,12 @@ impl<'s> Compiler<'s> {
             self.problems.error(at, "XTSE1600", format!("the character map {name} uses itself"));
             return;
         }
-        let (uses, characters) = (map.uses.clone(), map.characters.clone());
+        let map = map.clone();
         open.push(name.clone());
-        for (used, at) in uses {
-            self.apply_character_map(&used, at, settings, open);
+        for (used, at) in map.uses {
+            self.add_characters(&used, at, open, characters);
         }
         open.pop();
-        for (character, text) in characters {
-            settings.output.map_character(character, &text);
-        }
+        characters.extend(map.characters.into_iter().map(|(character, text)| (character, text.into_boxed_str())));
     }
 }

@@ -28,6 +28,9 @@ impl Bytes<'_> {
         } else {
             let chosen = self.scopes.attribute(&mut self.names, name.prefix, name.namespace);
             self.declare(chosen)?;
+            if self.special && self.is_html5() {
+                self.declare_dropped(chosen)?;
+            }
             (chosen.prefix, chosen.namespace)
         };
         self.out.pop();

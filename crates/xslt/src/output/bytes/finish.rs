@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Bytes, Format, OutputError};
-use crate::output::properties::{Charset, Method};
+use crate::output::properties::{Charset, Method, Normalization};
 use crate::output::spare::Spare;
 
 /// What there is to know of a result that was written.
@@ -30,6 +30,10 @@ impl Bytes<'_> {
         if let Some(indentation) = self.indentation.take() {
             indentation.apply(self.out, self.begin, limit, &mut root).map_err(|()| OutputError::TooLarge(limit))?;
         }
+        if let Some(form) = self.properties.normalization.filter(|_| !self.inside) {
+            root = None;
+            normalize(self.out, self.begin, form);
+        }
         self.check(0)?;
         let charset = self.charset();
         let mark = self.properties.byte_order_mark.unwrap_or(charset == Charset::Utf16) && !self.inside;
@@ -41,6 +45,14 @@ impl Bytes<'_> {
         Spare { names: self.names, tables: self.scopes.into_tables(), copied: self.copied }.keep();
         Ok(Finished { root, loose_text: self.loose_text })
     }
+}
+
+/// Brings what stands in `out` from `begin` on into a form of Unicode: markup is the same in all of them.
+fn normalize(out: &mut Vec<u8>, begin: usize, form: Normalization) {
+    let text = String::from_utf8_lossy(&out[begin..]);
+    let normal = form.apply(&text).into_owned();
+    out.truncate(begin);
+    out.extend_from_slice(normal.as_bytes());
 }
 
 /// Puts what stands in `out` from `begin` on into another encoding, whose characters are the only ones in it.

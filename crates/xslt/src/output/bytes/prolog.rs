@@ -35,7 +35,7 @@ impl Bytes<'_> {
             Method::Xml => Format::Xml,
             Method::Html => Format::Html,
             Method::Xhtml => Format::Xhtml,
-            Method::Text => Format::Text,
+            Method::Text | Method::Json | Method::Adaptive => Format::Text,
         };
         self.repertoire = match self.charset() {
             Charset::Utf8 | Charset::Utf16 | Charset::Utf16Be | Charset::Utf16Le => Repertoire::Unicode,
@@ -43,7 +43,7 @@ impl Bytes<'_> {
             Charset::UsAscii => Repertoire::Ascii,
         };
         let markup = matches!(method, Method::Html | Method::Xhtml);
-        if method != Method::Text && properties.indent.unwrap_or(markup) {
+        if self.format != Format::Text && properties.indent.unwrap_or(markup) {
             self.indentation = Some(Indentation::new());
         }
         self.special = method != Method::Xml
@@ -96,6 +96,7 @@ impl Bytes<'_> {
         let text = self.properties.declaration(self.format == Format::Xml);
         self.out.extend_from_slice(text.as_bytes());
         self.prolog.line = true;
+        self.declared = self.out.len();
     }
 
     /// Source: XSLT and XQuery Serialization 3.1 §5.1.7, §6.1.7, §7.4.6.

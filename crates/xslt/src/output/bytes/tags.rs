@@ -15,14 +15,19 @@ impl<'o> Bytes<'o> {
         let name = literal.name();
         if self.quick {
             self.begin_plain();
+        } else if self.loses_prefix(name.as_name())? {
+            let bindings = literal.namespaces().bindings().iter();
+            let bindings = bindings.map(|(prefix, namespace)| (prefix.as_str(), namespace.as_str()));
+            return self.start_unprefixed(name.as_name(), bindings);
         } else if !self.begin_element(&name.local, &name.namespace, literal.traits)? {
             return Ok(());
         }
         self.named(Written::Literal(literal));
         self.out.extend_from_slice(literal.open.as_bytes());
+        let drops = self.special && self.is_html5();
         let declared = self.scopes.literal(&mut self.names, literal.namespaces());
         if !declared.is_empty() {
-            declare(&self.names, declared, self.repertoire, self.out)?;
+            declare(&self.names, declared, drops, self.repertoire, self.out)?;
         }
         self.check(0)
     }
@@ -62,6 +67,36 @@ impl<'o> Bytes<'o> {
         self.check(0)
     }
 
+    /// Starts an element whose prefix HTML 5 does not have, with the namespaces it brings along.
+    ///
+    /// Source: XSLT and XQuery Serialization 3.1 §6.1 and §7.1.
+    fn start_unprefixed<'n>(
+        &mut self,
+        name: Name<'_>,
+        namespaces: impl Iterator<Item = (&'n str, &'n str)>,
+    ) -> Result<(), OutputError> {
+        self.start(Name { prefix: "", ..name })?;
+        // The default namespace is its own now.
+        for (prefix, namespace) in namespaces.filter(|(prefix, _)| !matches!(*prefix, "" | "xml")) {
+            self.namespace(prefix, namespace)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the result has no prefixes for the namespaces that HTML 5 knows by the names of their elements.
+    #[inline]
+    pub(super) fn is_html5(&self) -> bool {
+        matches!(self.format, Format::Html | Format::Xhtml) && self.properties.is_html5()
+    }
+
+    /// Whether an element is written without its prefix.
+    fn loses_prefix(&mut self, name: Name<'_>) -> Result<bool, OutputError> {
+        if self.format == Format::Undecided {
+            self.decide_by(name.local, name.namespace)?;
+        }
+        Ok(self.is_html5() && is_dropped(name.prefix, name.namespace))
+    }
+
     /// Starts an element with the name of one of a document, and with the namespaces in scope there if so wanted.
     #[inline]
     pub(in crate::output) fn start_copy(
@@ -75,6 +110,10 @@ impl<'o> Bytes<'o> {
             self.begin_plain();
         } else {
             let name = document.names().get(name);
+            if self.loses_prefix(name)? {
+                let scope = if namespaces { document.namespaces_in_scope(element) } else { Vec::new() };
+                return self.start_unprefixed(name, scope.into_iter());
+            }
             if !self.begin_element(name.local, name.namespace, Traits::of(name.local))? {
                 return Ok(());
             }
@@ -93,9 +132,10 @@ impl<'o> Bytes<'o> {
             None => self.start_tag(copied.chosen, document.names().get(name).local)?,
         }
         if namespaces {
+            let drops = self.special && self.is_html5();
             let declared = self.scopes.source(&mut self.names, document, element);
             if !declared.is_empty() {
-                declare(&self.names, declared, self.repertoire, self.out)?;
+                declare(&self.names, declared, drops, self.repertoire, self.out)?;
             }
         }
         self.check(0)
@@ -243,7 +283,19 @@ impl<'o> Bytes<'o> {
         if !chosen.declare {
             return Ok(());
         }
-        declare(&self.names, &[(chosen.prefix, chosen.namespace)], self.repertoire, self.out)
+        let drops = self.special && self.is_html5();
+        declare(&self.names, &[(chosen.prefix, chosen.namespace)], drops, self.repertoire, self.out)
+    }
+
+    /// Declares the prefix of an attribute that HTML 5 has none for, on each element that needs it.
+    pub(super) fn declare_dropped(&mut self, chosen: Chosen) -> Result<(), OutputError> {
+        let needed = (self.scopes.elements(), chosen.prefix);
+        let (prefix, namespace) = (self.names.text(chosen.prefix), self.names.text(chosen.namespace));
+        if self.redeclared == Some(needed) || !is_dropped(prefix, namespace) {
+            return Ok(());
+        }
+        self.redeclared = Some(needed);
+        declare(&self.names, &[(chosen.prefix, chosen.namespace)], false, self.repertoire, self.out)
     }
 
     /// Ends the start tag, if it was written last: attributes come too late now.
@@ -320,14 +372,24 @@ pub(super) fn push_name(names: &Names, prefix: Atom, local: &str, out: &mut Vec<
 
 /// Writes declarations into the start tag that was written last.
 #[cold]
+/// Whether HTML 5 has no prefix for a namespace.
+pub(super) fn is_dropped(prefix: &str, namespace: &str) -> bool {
+    !prefix.is_empty()
+        && matches!(namespace, XHTML_NAMESPACE | "http://www.w3.org/2000/svg" | "http://www.w3.org/1998/Math/MathML")
+}
+
 fn declare(
     names: &Names,
     declared: &[(Atom, Atom)],
+    drops: bool,
     repertoire: Repertoire,
     out: &mut Vec<u8>,
 ) -> Result<(), OutputError> {
     out.pop();
-    let written = declared.iter().try_for_each(|&binding| declaration(names, binding, repertoire, out));
+    let is_written =
+        |(prefix, namespace): &&(Atom, Atom)| !(drops && is_dropped(names.text(*prefix), names.text(*namespace)));
+    let mut written = declared.iter().filter(is_written);
+    let written = written.try_for_each(|&binding| declaration(names, binding, repertoire, out));
     out.push(b'>');
     written
 }

@@ -40,6 +40,9 @@ pub(crate) struct Prepared {
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) mode: Option<String>,
     pub(crate) template: Option<String>,
+    pub(crate) statics: Vec<Parameter>,
+    /// Where the result would go: results of other names are seen from there.
+    pub(crate) output_uri: Option<String>,
     named: Vec<(String, PathBuf)>,
 }
 
@@ -109,16 +112,20 @@ fn prepare(
         return Err("needs packages".to_owned());
     }
     let mut parameters = environment.parameters;
+    let mut statics = Vec::new();
     for parameter in children(set, test, "param") {
-        if attribute(set, parameter, "static").as_deref() == Some("yes") {
-            return Err("needs static parameters set from outside".to_owned());
+        let given = attribute(set, parameter, "name").zip(attribute(set, parameter, "select"));
+        match attribute(set, parameter, "static").as_deref() {
+            Some("yes") => statics.extend(given),
+            _ => parameters.extend(given),
         }
-        parameters.extend(attribute(set, parameter, "name").zip(attribute(set, parameter, "select")));
     }
-    let parameters: Vec<Parameter> = parameters
-        .into_iter()
-        .map(|(name, select)| Parameter { name: expanded(set, test, &name), value: ParameterValue::Expression(select) })
-        .collect();
+    let parameter = |(name, select): (String, String)| Parameter {
+        name: expanded(set, test, &name),
+        value: ParameterValue::Expression(select),
+    };
+    let parameters: Vec<Parameter> = parameters.into_iter().map(parameter).collect();
+    let statics: Vec<Parameter> = statics.into_iter().map(parameter).collect();
     let initial = |name| {
         let element = child(set, test, name)?;
         Some(expanded(set, element, &attribute(set, element, "name")?))
@@ -131,6 +138,11 @@ fn prepare(
         parameters,
         mode,
         template,
+        statics,
+        output_uri: child(set, test, "output")
+            .and_then(|output| attribute(set, output, "file"))
+            .filter(|file| file != "#absent")
+            .map(|file| engine::uri(&folder.join(file))),
         named: environment.named,
     })
 }
@@ -146,6 +158,8 @@ impl Prepared {
             parameters: &self.parameters,
             mode: self.mode.as_deref(),
             template: self.template.as_deref(),
+            statics: &self.statics,
+            output_uri: self.output_uri.as_deref(),
         })
     }
 }
@@ -195,10 +209,8 @@ fn is_offered(kind: &str, value: &str) -> bool {
         "feature" => !matches!(
             value,
             "schema_aware"
-                | "higher_order_functions"
                 | "streaming"
                 | "dtd"
-                | "dynamic_evaluation"
                 | "XML_1.1"
                 | "XSD_1.1"
                 | "HTML4"

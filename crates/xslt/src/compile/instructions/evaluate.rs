@@ -1,0 +1,42 @@
+//! `xsl:evaluate` (XSLT 3.0 §10.4).
+
+use std::rc::Rc;
+
+use super::super::element::Element;
+use super::super::here::Here;
+use super::super::problems::Made;
+use crate::compile::compiler::Compiler;
+use crate::program::{Evaluate, Expr, Kind};
+
+pub(in crate::compile) fn evaluate<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
+    let expression = compiler.required(element, "xpath").and_then(|xpath| compiler.expression(&xpath, here));
+    let kind = compiler.kind(element, here);
+    let base = compiler.template(element, "base-uri", here);
+    let schema_aware = compiler.template(element, "schema-aware", here);
+    let mut optional = |local| -> Made<Option<Expr>> {
+        element.attribute(local).map(|attribute| compiler.expression(&attribute, here)).transpose()
+    };
+    let (with_params, context_item) = (optional("with-params"), optional("context-item"));
+    let namespace_context = optional("namespace-context");
+    let parameters = compiler.only_params(element, here)?;
+    if parameters.iter().any(|parameter| parameter.tunnel) {
+        let message = "what is passed to an expression cannot tunnel";
+        compiler.problems.error(element.at(), "XTSE0020", message);
+    }
+    Ok(Kind::Evaluate(Box::new(Evaluate {
+        expression: expression?,
+        kind: kind?,
+        base: base?,
+        with_params: with_params?,
+        context_item: context_item?,
+        namespace_context: namespace_context?,
+        schema_aware: schema_aware?,
+        parameters,
+        scope: compiler.scope(here),
+        default_namespace: here.default_namespace.as_str().into(),
+    })))
+}
