@@ -13,7 +13,7 @@ use crate::workspace::root;
 pub(crate) const LAYERS: &[&[&str]] = &[
     // Bytes in, bytes out: nothing of protocols, of Synapse or of waiting.
     &["java-text", "spelling", "xml"],
-    &["json", "soap", "wsdl"],
+    &["json", "secrets", "soap", "wsdl"],
     &["xpath"],
     &["freemarker", "script", "wss", "xslt"],
     &["message"],

@@ -61,6 +61,8 @@ pub struct Loader {
     pub endpoints: HashMap<String, EndpointId>,
     /// What is counted of endpoints, by their names.
     pub endpoint_counters: BTreeMap<String, Arc<EndpointCounters>>,
+    /// The switches of what is off until an operator switches it on, by kind and name.
+    switched_off: HashMap<String, Arc<ServiceState>>,
     /// The proxies, by the order in which they were declared.
     pub proxies: HashMap<String, usize>,
     /// The names of the inbound endpoints.
@@ -123,6 +125,7 @@ impl Loader {
             sequences: HashMap::new(),
             endpoints: HashMap::new(),
             endpoint_counters: BTreeMap::new(),
+            switched_off: HashMap::new(),
             proxies: HashMap::new(),
             inbounds: HashSet::new(),
             templates: HashMap::new(),
@@ -178,7 +181,21 @@ impl Loader {
 
     /// The switches of the artefact with that kind and name, which an operator sets.
     pub fn service_state(&self, kind: &str, name: &str) -> Arc<ServiceState> {
-        self.share("service state", format!("{kind} {name}"), ServiceState::default)
+        let definition = format!("{kind} {name}");
+        let begins_off = self.switched_off.get(&definition).map(Arc::clone);
+        begins_off.unwrap_or_else(|| self.share("service state", definition, ServiceState::default))
+    }
+
+    /// The same of an artefact that is off until an operator switches it on. A reload that takes this from it, or says
+    /// it anew, begins again.
+    pub fn service_state_off(&mut self, kind: &str, name: &str) -> Arc<ServiceState> {
+        let definition = format!("{kind} {name}");
+        let state = self.share("service state, off", definition.clone(), || {
+            let state = ServiceState::default();
+            state.switch(false);
+            state
+        });
+        Arc::clone(self.switched_off.entry(definition).or_insert(state))
     }
 
     /// What is counted of the endpoints of that name, wherever they stand; those without a name have counters together.

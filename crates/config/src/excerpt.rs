@@ -1,10 +1,9 @@
 //! The line of a file around a place, as it is shown below a problem, without what is secret in it.
 
-mod secrets;
-
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use myelin_secrets::{MASK, in_configuration};
 use unicode_width::UnicodeWidthChar;
 
 /// So many characters of a line are shown; of a longer one, those around the place.
@@ -12,9 +11,6 @@ const SHOWN_CHARACTERS: usize = 110;
 
 /// Of a longer line, so many characters before the place are shown.
 const SHOWN_BEFORE: usize = 60;
-
-/// What stands in the place of a secret.
-const MASK: &str = "***";
 
 /// The mark in the place of the part that is cut off a long line.
 const CUT: char = '…';
@@ -72,7 +68,7 @@ impl<'a> Shown<'a> {
         let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
         let whole = self.text.get(start..end)?.trim_end_matches('\r');
         let at = whole.char_indices().nth((column as usize).saturating_sub(1)).map_or(whole.len(), |(at, _)| at);
-        let secrets = self.secrets.get_or_init(|| secrets::ranges(self.text));
+        let secrets = self.secrets.get_or_init(|| in_configuration(self.text));
         let first = secrets.partition_point(|secret| secret.end <= start);
         let here = secrets[first..].iter().take_while(|secret| secret.start < start + whole.len());
         let here = here.map(|secret| secret.start.max(start) - start..secret.end.min(start + whole.len()) - start);
@@ -203,9 +199,9 @@ mod tests {
 
     #[test]
     fn a_secret_is_masked_also_where_the_place_is_in_it() {
-        check("<a password='hush' kye='1'/>", 1, 20, "1 | <a password='***' kye='1'/>\n  |                   ^^^\n");
-        check("<a password='hush'/>", 1, 16, "1 | <a password='***'/>\n  |              ^\n");
-        check("<password>\n hush\n and hush</password>", 3, 2, "3 | ***</password>\n  | ^\n");
+        check("<a password='hush' kye='1'/>", 1, 20, "1 | <a password='****' kye='1'/>\n  |                    ^^^\n");
+        check("<a password='hush'/>", 1, 16, "1 | <a password='****'/>\n  |              ^\n");
+        check("<password>\n hush\n and hush</password>", 3, 2, "3 | ****</password>\n  | ^\n");
     }
 
     #[test]

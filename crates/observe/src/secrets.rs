@@ -1,27 +1,14 @@
-//! Secrets in what people are shown: they are known by the names that stand before them, or by their values.
-//!
-//! A body may be cut off, malformed, or JSON inside of XML, so nothing is parsed here: one pass looks for what names a
-//! secret in XML, JSON, forms and URLs alike. It would rather mask too much than too little.
-
-mod json;
-mod names;
-mod pairs;
-mod xml;
+//! Secrets in what people are shown of messages: known by the names that stand before them, or by their values.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use myelin_flow::settings::SecuritySettings;
-
-pub use names::is_secret_name;
-
-/// What stands in the place of a secret.
-pub const MASK: &str = "****";
+use myelin_secrets::{MASK, apart, in_message, is_secret_name, masked};
 
 /// Values shorter than this are masked where their names are, but not wherever they occur: half of every text would be
 /// gone.
@@ -58,37 +45,15 @@ impl Secrets {
 
     /// A text, such as a body, a URL or an attribute, without the secrets in it.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut found = Vec::new();
-        xml::find(text, &mut found);
-        json::find(text, &mut found);
-        pairs::find(text, &mut found);
-        self.masked(text, found)
+        let named = in_message(text);
+        let Some(values) = &self.values else { return masked(text, &named) };
+        let known = values.find_iter(text).map(|found| found.range());
+        masked(text, &apart(named.into_iter().chain(known).collect()))
     }
 
     /// The value of a header line, a property, a variable or a parameter.
     pub fn value<'a>(&self, name: &str, value: &'a str) -> Cow<'a, str> {
         if is_secret_name(name) && !value.is_empty() { Cow::Borrowed(MASK) } else { self.text(value) }
-    }
-
-    fn masked<'a>(&self, text: &'a str, mut found: Vec<Range<usize>>) -> Cow<'a, str> {
-        if let Some(values) = &self.values {
-            found.extend(values.find_iter(text).map(|found| found.range()));
-        }
-        found.retain(|range| !range.is_empty());
-        if found.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        found.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
-        let (mut out, mut done) = (String::with_capacity(text.len()), 0);
-        for range in found {
-            if range.start >= done {
-                out.push_str(&text[done..range.start]);
-                out.push_str(MASK);
-            }
-            done = done.max(range.end);
-        }
-        out.push_str(&text[done..]);
-        Cow::Owned(out)
     }
 }
 
@@ -118,4 +83,31 @@ fn spellings(value: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_by_a_secret_name_are_masked_whole() {
+        let secrets = Secrets::default();
+        for name in
+            ["Authorization", "Proxy-Authorization", "Set-Cookie", "X-API-Key", "Ocp-Apim-Subscription-Key", "db.pwd"]
+        {
+            assert_eq!(secrets.value(name, "a b"), MASK, "{name}");
+        }
+        for name in ["Content-Type", "token_type", "symbol", "X-Request-Id"] {
+            assert_eq!(secrets.value(name, "a b"), "a b", "{name}");
+        }
+        assert_eq!(secrets.value("Authorization", ""), "");
+    }
+
+    #[test]
+    fn known_values_are_masked_wherever_they_are_however_they_are_written() {
+        let secrets = Secrets::new(["p<a>ss wörd&1", "abc"]);
+        for text in ["p<a>ss wörd&1", "p&lt;a&gt;ss wörd&amp;1", "p%3Ca%3Ess%20w%C3%B6rd%261", "cDxhPnNzIHfDtnJkJjE="]
+        {
+            let masked = secrets.text(text).into_owned();
+            assert_eq!(masked.trim_end_matches('='), MASK, "{text}");
+        }
+        assert_eq!(secrets.text("abc is too short to be looked for"), "abc is too short to be looked for");
+    }
+}

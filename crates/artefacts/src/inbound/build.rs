@@ -39,10 +39,15 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
     let fault = named("onError").map_or(Ok(None), |key| loader.handler_id(key))?;
     let is_suspended = element.switch("suspend", false)?;
     if is_suspended {
-        loader.warning(element.problem("the inbound endpoint is not opened: suspend is true"));
+        loader
+            .warning(element.problem("the inbound endpoint is off until an operator switches it on: suspend is true"));
     }
     let identity =
         ServiceIdentity::new("inboundEndpoint", name, Some(element.place.clone())).traced(is_traced(element));
+    let state = match is_suspended {
+        true => loader.service_state_off(identity.kind, &identity.name),
+        false => loader.service_state(identity.kind, &identity.name),
+    };
     let is_secure = match by_protocol(loader.settings.channels, protocol.value.trim()) {
         Some(Spec { receive: Receive::ByListener, .. }) => protocol.value.trim() == "https",
         Some(Spec { receive: Receive::BySource(read), .. }) => {
@@ -56,7 +61,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
             let source: Arc<dyn Source> = source.into();
             let inbound = InboundSource {
                 counters: loader.service_counters(&identity, ""),
-                state: loader.service_state(identity.kind, &identity.name),
+                state,
                 identity,
                 way: source.describe(),
                 slot: loader.names().slot("inbound.endpoint.name"),
@@ -67,7 +72,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
             let (properties, state) = (inbound.properties(), Arc::clone(&inbound.state));
             let receiver = ReceivingService::Inbound(Arc::new(inbound));
             let receiving = Receiving { source, receiver, properties, state };
-            return Ok((!is_suspended).then_some(InboundEndpoint::Source(receiving)));
+            return Ok(Some(InboundEndpoint::Source(receiving)));
         }
         _ => {
             let offered = listed(loader.settings.channels.iter().flat_map(|channel| channel.protocols).copied());
@@ -86,7 +91,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
     let secured = if is_secure { " by TLS" } else { "" };
     let source = InboundSource {
         counters: loader.service_counters(&identity, ""),
-        state: loader.service_state(identity.kind, &identity.name),
+        state,
         identity,
         way: match &filter {
             Some(filter) => format!("port {port}{secured}: {} goes to services, the rest to main", filter.label()),
@@ -97,8 +102,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
         fault,
         cost: ServiceCost::default(),
     };
-    let listener = || Inbound { source: Arc::new(source), port, filter, tls };
-    Ok((!is_suspended).then(|| InboundEndpoint::Listener(listener())))
+    Ok(Some(InboundEndpoint::Listener(Inbound { source: Arc::new(source), port, filter, tls })))
 }
 
 /// How the messages of an inbound endpoint get here.

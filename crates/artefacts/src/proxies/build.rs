@@ -20,8 +20,8 @@ const PARTS: [&str; 7] = ["target", "parameter", "publishWSDL", "policy", "enabl
 /// What the target of a proxy holds.
 const TARGET_PARTS: [&str; 4] = ["inSequence", "outSequence", "faultSequence", "endpoint"];
 
-/// Reads a proxy; `None` where it is sound but switched off.
-pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Problem> {
+/// Reads a proxy.
+pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Proxy, Problem> {
     let name: Arc<str> = element.required("name")?.value.trim().into();
     let Transports { http, https, sources, unread } = transports(element, loader)?;
     for attribute in ["pinnedServers", "serviceGroup"] {
@@ -62,9 +62,16 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Pr
     });
     let description = publishing::describe(element, &name, (http, https), loader);
     let identity = ServiceIdentity::new("proxy", name, Some(element.place.clone())).traced(is_traced(element));
+    let is_off = element.attribute("startOnLoad").filter(|text| text.value.trim().eq_ignore_ascii_case("false"));
+    if let Some(text) = is_off {
+        loader.warning(text.problem("the proxy is off until an operator switches it on: startOnLoad is false"));
+    }
     let proxy = Proxy {
         counters: loader.service_counters(&identity, ""),
-        state: loader.service_state(identity.kind, &identity.name),
+        state: match is_off {
+            Some(_) => loader.service_state_off(identity.kind, &identity.name),
+            None => loader.service_state(identity.kind, &identity.name),
+        },
         identity,
         http,
         https,
@@ -77,13 +84,7 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Pr
         sources,
         cost: ServiceCost::default(),
     };
-    match element.attribute("startOnLoad") {
-        Some(text) if text.value.trim().eq_ignore_ascii_case("false") => {
-            loader.warning(text.problem("the proxy is not offered: startOnLoad is false"));
-            Ok(None)
-        }
-        _ => Ok(Some(proxy)),
-    }
+    Ok(proxy)
 }
 
 /// How a proxy is reached.

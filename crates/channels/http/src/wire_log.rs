@@ -1,13 +1,13 @@
 //! The wire log: heads as they come and go, at `debug`, and the bytes on connections, at `trace`.
 //!
-//! Its target, `myelin::wire`, is silent unless somebody names it. Values of header lines by which somebody proves who
-//! he is are masked, and so are parameters of the target that are called so. Of one read or write the beginning is
-//! written.
+//! Its target, `myelin::wire`, is silent unless somebody names it. What is secret by its name is masked: in header lines,
+//! in parameters of the target, and in bodies. Of one read or write the beginning is written.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 
-use myelin_message::{Head, Message, is_credential};
+use myelin_message::{Head, Message};
+use myelin_secrets::{MASK, is_secret_name, masked_message, masked_target};
 use tracing::Level;
 
 use crate::service::protocol;
@@ -15,12 +15,6 @@ use crate::stream::Stream;
 
 /// How much of one read or write is written, in bytes.
 const SHOWN_BYTES: usize = 4 * 1024;
-
-/// What stands in the place of a secret.
-const MASK: &str = "****";
-
-/// Words that names of secrets hold, without case.
-const SECRET: [&str; 8] = ["password", "passwd", "pwd", "secret", "token", "apikey", "api-key", "api_key"];
 
 /// Whether heads are to be written.
 #[inline]
@@ -72,23 +66,17 @@ pub(crate) fn bytes(direction: &str, stream: &Stream, bytes: &[u8]) {
         0 => String::new(),
         rest => format!(" … and {rest} bytes more"),
     };
-    let text = if is_head(&shown) { masked_head(&shown) } else { shown };
+    let text = if is_head(&shown) { masked_head(&shown) } else { masked_message(&shown) };
     tracing::trace!(target: "myelin::wire", "{} bytes {direction} {peer}: {text}{rest}", bytes.len());
 }
 
 fn say(direction: &str, peer: &dyn Display, line: &str, head: &Head) {
     let mut text = line.to_owned();
     for (name, value) in head.iter() {
-        let value = if is_secret(name) { Cow::Borrowed(MASK) } else { String::from_utf8_lossy(value) };
+        let value = if is_secret_name(name) { Cow::Borrowed(MASK) } else { String::from_utf8_lossy(value) };
         text.push_str(&format!("\n{name}: {value}"));
     }
     tracing::debug!(target: "myelin::wire", "{direction} {peer}: {text}");
-}
-
-/// Whether something of that name is a secret.
-fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    is_credential(&name) || name == "set-cookie" || SECRET.iter().any(|word| name.contains(word))
 }
 
 /// Whether bytes begin a message: its start line says so.
@@ -97,7 +85,7 @@ fn is_head(text: &str) -> bool {
     line.starts_with("HTTP/1.") || line.contains(" HTTP/1.")
 }
 
-/// A head without the values of secrets; what stands behind it is as it was.
+/// A head, and the beginning of a body behind it, without the values of secrets.
 fn masked_head(text: &str) -> Cow<'_, str> {
     let (head, rest) = text.split_once("\r\n\r\n").unwrap_or((text, ""));
     let mut lines = head.split("\r\n");
@@ -110,22 +98,12 @@ fn masked_head(text: &str) -> Cow<'_, str> {
         _ => start.to_owned(),
     };
     let masked = lines.map(|line| match line.split_once(':') {
-        Some((name, _)) if is_secret(name.trim()) => format!("{name}: {MASK}"),
+        Some((name, _)) if is_secret_name(name.trim()) => format!("{name}: {MASK}"),
         _ => line.to_owned(),
     });
     let head: Vec<String> = [start].into_iter().chain(masked).collect();
     let head = head.join("\n");
-    Cow::Owned(if rest.is_empty() { head } else { format!("{head}\n\n{rest}") })
-}
-
-/// A target without the values of parameters that are secrets.
-fn masked_target(target: &str) -> Cow<'_, str> {
-    let Some((path, query)) = target.split_once('?') else { return Cow::Borrowed(target) };
-    let masked = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((name, _)) if is_secret(name) => Cow::Owned(format!("{name}={MASK}")),
-        _ => Cow::Borrowed(pair),
-    });
-    Cow::Owned(format!("{path}?{}", masked.collect::<Vec<_>>().join("&")))
+    Cow::Owned(if rest.is_empty() { head } else { format!("{head}\n\n{}", masked_message(rest)) })
 }
 
 #[cfg(test)]
@@ -133,16 +111,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_of_heads_and_targets_are_masked_and_bodies_stay() {
+    fn secrets_of_heads_targets_and_bodies_are_masked() {
         let head = "POST /a?q=1&password=p&Api-Key=k HTTP/1.1\r\nHost: h\r\nAuthorization: Basic eA==\r\n\
-                    X-Access-Token: t\r\nset-cookie: s=1\r\n\r\nbody: x";
+                    X-Access-Token: t\r\nset-cookie: s=1\r\n\r\n<a><b>x</b><pwd>y</pwd></a>";
         assert_eq!(
             masked_head(head),
             "POST /a?q=1&password=****&Api-Key=**** HTTP/1.1\nHost: h\nAuthorization: ****\n\
-             X-Access-Token: ****\nset-cookie: ****\n\nbody: x"
+             X-Access-Token: ****\nset-cookie: ****\n\n<a><b>x</b><pwd>****</pwd></a>"
         );
         assert_eq!(masked_head("HTTP/1.1 200 OK\r\nCookie: a"), "HTTP/1.1 200 OK\nCookie: ****");
         assert!(is_head(head) && is_head("HTTP/1.1 200 OK") && !is_head("<a>HTTP</a>"));
-        assert_eq!(masked_target("/a?b"), "/a?b");
     }
 }

@@ -63,7 +63,7 @@ fn a_proxy_is_found_by_name_by_port_and_by_the_transports_it_allows() {
     check("/services/a.b", false, 200);
     check("/services/Plain.PlainHttpSoap11Endpoint/x", false, 200);
     check("http://bus:8280/services/Plain", false, 200);
-    check("/services/Off", false, 404);
+    check("/services/Off", false, 503);
     check("/services/Nobody", false, 404);
     check("/", false, 404);
     check("*", false, 404);

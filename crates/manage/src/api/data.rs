@@ -1,10 +1,10 @@
 //! `/data-services`, of which there are none yet, and `/data-sources`.
 
+use myelin_secrets::masked_configuration;
 use serde_json::json;
 
 use super::answer::{ApiAnswer, Failure, item, list, not_found};
 use super::call::Call;
-use super::masking::mask;
 use super::request::Caller;
 use super::route::{Field, Route, SEARCH, Shape, field, optional};
 use super::stores::none;
@@ -47,7 +47,7 @@ fn sources(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
     let sources = bus.data_sources();
     if let Some(name) = call.query("name") {
         let (name, url) = sources.iter().find(|(known, _)| *known == name).ok_or_else(not_found)?;
-        return item(&json!({ "name": name, "type": "RDBMS", "url": mask(url) }));
+        return item(&json!({ "name": name, "type": "RDBMS", "url": masked_configuration(url) }));
     }
     let search = call.query("searchKey").unwrap_or_default().to_lowercase();
     let chosen = sources.iter().filter(|(name, _)| name.to_lowercase().contains(&search));

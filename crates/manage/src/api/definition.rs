@@ -5,11 +5,11 @@ use std::sync::Arc;
 use myelin_config::archive::INSIDE;
 use myelin_config::element::Element;
 use myelin_engine::{Artefact, Report};
+use myelin_secrets::masked_configuration;
 use serde_json::{Map, Value};
 
 use super::answer::{ApiAnswer, Failure, item, list, not_found};
 use super::call::Call;
-use super::masking::mask;
 
 /// The artefacts of a kind that run and have names, in alphabetical order.
 pub(super) fn of_kind<'a>(report: &'a Report, kind: &str) -> Vec<&'a Artefact> {
@@ -37,7 +37,7 @@ pub(super) fn child<'a>(element: &'a Element, name: &str) -> Option<&'a Element>
 
 /// The text of an artefact without its secrets.
 pub(super) fn configuration(artefact: &Artefact) -> Value {
-    mask(&artefact.source).into()
+    masked_configuration(&artefact.source).into()
 }
 
 /// The archive that an artefact came in, as Micro Integrator tells it; empty where it came in none.

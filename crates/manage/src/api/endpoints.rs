@@ -3,12 +3,12 @@
 use myelin_config::element::Element;
 use myelin_engine::{Artefact, EndpointState, EndpointStatus};
 use myelin_message::StatusCode;
+use myelin_secrets::masked_configuration;
 use serde_json::{Map, Value, json};
 
 use super::answer::{ApiAnswer, Failure, failure};
 use super::call::{Call, told};
 use super::definition::{attribute, child, element, list_or_item, members, switch};
-use super::masking::mask;
 use super::request::Caller;
 use super::route::{Field, Route, SEARCH, Shape, field, optional};
 use super::switching::{self, Switch};
@@ -106,7 +106,7 @@ fn read(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
 /// What Micro Integrator tells of each kind.
 fn details(endpoint: &Element) -> Map<String, Value> {
     let Some(way) = way(endpoint) else { return Map::new() };
-    let address = |name: &str| Value::from(mask(&attribute(way, name)));
+    let address = |name: &str| Value::from(masked_configuration(&attribute(way, name)));
     let mut told = match way.name.as_str() {
         "http" => members([
             ("method", attribute(way, "method").to_ascii_uppercase().into()),

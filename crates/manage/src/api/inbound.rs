@@ -2,12 +2,12 @@
 
 use myelin_engine::Artefact;
 use myelin_message::StatusCode;
+use myelin_secrets::masked_setting;
 use serde_json::{Map, Value, json};
 
 use super::answer::{ApiAnswer, Failure, failure};
 use super::call::{Call, told};
 use super::definition::{attribute, child, element, list_or_item, members, switch};
-use super::masking::mask;
 use super::request::Caller;
 use super::route::{Field, Route, SEARCH, Shape, field, optional};
 use super::switching::{self, Switch};
@@ -82,9 +82,7 @@ fn whole(artefact: &Artefact) -> Map<String, Value> {
     let parameters = child(&inbound, "parameters").map_or(&[][..], |parameters| &parameters.children);
     let parameters = parameters.iter().map(|parameter| {
         let (name, value) = (attribute(parameter, "name"), parameter.text().value.trim());
-        // Alone, a value says nothing of what it is.
-        let is_secret = mask(&format!("<parameter name=\"{name}\">x</parameter>")).contains("*****");
-        let value = if is_secret && !value.starts_with('$') { "*****".to_owned() } else { mask(value) };
+        let value = masked_setting(&name, value);
         json!({ "name": name, "value": value })
     });
     members([

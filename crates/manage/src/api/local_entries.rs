@@ -2,11 +2,11 @@
 
 use myelin_engine::Artefact;
 use myelin_message::StatusCode;
+use myelin_secrets::{masked_configuration, masked_setting};
 
 use super::answer::{ApiAnswer, Failure, failure};
 use super::call::Call;
 use super::definition::{attribute, element, list_or_item, members, of_kind};
-use super::masking::mask;
 use super::request::Caller;
 use super::route::{Field, Route, SEARCH, Shape, field, optional};
 
@@ -48,16 +48,15 @@ fn read(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
 
 /// What kind of entry it is, and what it holds.
 fn parts(artefact: &Artefact) -> (&'static str, String) {
-    let Some(entry) = element(artefact) else { return ("Inline XML", mask(&artefact.source)) };
+    let xml = |text: &str| ("Inline XML", masked_configuration(text).into_owned());
+    let Some(entry) = element(artefact) else { return xml(&artefact.source) };
     let source = attribute(&entry, "src");
-    let held = entry.children.iter().find(|child| child.name != "description");
-    match held {
-        _ if !source.is_empty() => ("Source URL", mask(&source)),
-        Some(held) => ("Inline XML", mask(held.source())),
+    if !source.is_empty() {
+        return ("Source URL", masked_configuration(&source).into_owned());
+    }
+    match entry.children.iter().find(|child| child.name != "description") {
+        Some(held) => xml(held.source()),
         // The key may be the name of a secret.
-        None if mask(&format!("<{}>x</{}>", artefact.name, artefact.name)).contains("*****") => {
-            ("Inline Text", "*****".to_owned())
-        }
-        None => ("Inline Text", mask(entry.text().value.trim())),
+        None => ("Inline Text", masked_setting(&artefact.name, entry.text().value.trim()).into_owned()),
     }
 }

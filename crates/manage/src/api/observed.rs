@@ -2,12 +2,12 @@
 
 use myelin_engine::observer::{CallFailure, TimeTotals};
 use myelin_engine::{ServiceKind, ServiceView};
+use myelin_secrets::masked_configuration;
 use serde_json::{Map, Value, json};
 
 use super::answer::{ApiAnswer, Failure, item};
 use super::call::Call;
 use super::endpoints::state_of;
-use super::masking::mask;
 use super::request::Caller;
 use super::route::{Route, Shape, field};
 use crate::probes::Stage;
@@ -94,7 +94,7 @@ fn services(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
 /// Takes secrets out of all texts: addresses of endpoints may hold passwords.
 fn masked(value: &mut Value) {
     match value {
-        Value::String(text) if text.contains("://") => *text = mask(text),
+        Value::String(text) if text.contains("://") => *text = masked_configuration(text).into_owned(),
         Value::Array(items) => items.iter_mut().for_each(masked),
         Value::Object(members) => members.values_mut().for_each(masked),
         _ => {}

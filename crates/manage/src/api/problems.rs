@@ -1,13 +1,15 @@
 //! `/myelin/problems`: what is wrong with the configuration that serves, each with its place and the lines around it.
 
+use std::borrow::Cow;
+
 use myelin_engine::{Artefact, Problem};
+use myelin_secrets::masked_configuration;
 use serde_json::{Value, json};
 
 use super::answer::{ApiAnswer, Failure, list};
 use super::call::Call;
 use super::definition::archive;
 use super::excerpt::around;
-use super::masking::mask;
 use super::request::Caller;
 use super::route::{Route, SEARCH, Shape, field};
 
@@ -38,7 +40,7 @@ fn read(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
         let kinds = [("problem", &artefact.problems), ("latent", &artefact.latent), ("warning", &artefact.warnings)];
         for (severity, problems) in kinds {
             // Masked once for all of them, as names and secrets may stand on different lines.
-            let text = if problems.is_empty() { String::new() } else { mask(&artefact.source) };
+            let text = if problems.is_empty() { Cow::Borrowed("") } else { masked_configuration(&artefact.source) };
             told.extend(problems.iter().map(|problem| one(severity, artefact, problem, &text)));
         }
     }

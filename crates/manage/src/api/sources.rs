@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use myelin_message::StatusCode;
+use myelin_secrets::masked_configuration;
 use serde_json::json;
 
 use super::answer::{ApiAnswer, Failure, failure, item, list};
 use super::call::Call;
-use super::masking::mask;
 use super::request::Caller;
 use super::route::{Route, SEARCH, Shape, field, optional};
 use super::server::refused;
@@ -34,7 +34,7 @@ fn read(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
         let none = || failure(StatusCode::NOT_FOUND, "The bus has loaded no file of that path");
         let file = files.get(file).ok_or_else(none)?;
         let text = call.api.process.source(file).map_err(refused)?;
-        return item(&json!({ "file": file, "text": mask(&text) }));
+        return item(&json!({ "file": file, "text": masked_configuration(&text) }));
     }
     let search = call.query("searchKey").unwrap_or_default().to_lowercase();
     let chosen = files.iter().filter(|file| file.to_lowercase().contains(&search));

@@ -4,9 +4,9 @@ use std::time::SystemTime;
 
 use myelin_engine::observer::ServiceCounters;
 use myelin_http::Record;
+use myelin_secrets::masked_target;
 use serde::Serialize;
 
-use super::escape::masked_target;
 use super::note::ExchangeNote;
 
 /// The header lines of requests that it holds, in the order in which records have them.

@@ -148,6 +148,13 @@ impl Browser {
         self.call("Input.insertText", &json!({ "text": text }));
     }
 
+    /// Presses a key of a letter, wherever the focus is.
+    pub(crate) fn press(&mut self, key: &str) {
+        for kind in ["keyDown", "keyUp"] {
+            self.call("Input.dispatchKeyEvent", &json!({ "type": kind, "key": key, "text": key }));
+        }
+    }
+
     /// What the page complained of since this was asked last.
     pub(crate) fn complaints(&mut self) -> Vec<String> {
         while let Ok(event) = self.events.try_recv() {

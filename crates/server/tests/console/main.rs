@@ -103,6 +103,12 @@ fn row(head: &str) -> String {
     )
 }
 
+/// The row of a table that shows a text.
+fn row_with(text: &str) -> String {
+    let text = json!(text);
+    format!("[...document.querySelectorAll('main tbody tr')].find((row) => row.innerText.includes({text}))")
+}
+
 #[test]
 fn an_operator_sees_and_steers_a_bus() {
     let operated = Operated::start();
@@ -182,6 +188,75 @@ fn an_operator_sees_and_steers_a_bus() {
     browser.value("[...document.querySelectorAll('header button')].find((one) => one.innerText === 'Log out').click()");
     browser.until("document.querySelector('form.login')");
     assert_eq!(browser.value("sessionStorage.length"), 0);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn why_an_order_went_where_it_went_is_read_from_its_trace() {
+    let operated = Operated::start();
+    let Some(mut browser) = operated.logged_in("ann", "a-long-password") else { return };
+    go(&mut browser, "#/traces", "form.filters");
+    browser.value("document.querySelector('form.filters select').value = 'Orders'");
+    browser.write("form.filters input[type=number]", "2");
+    browser.click("form.filters button.primary");
+    browser.shows("The next 2 exchanges of Orders");
+    assert_eq!(
+        (operated.order(1, "c-small"), operated.order(500, "c-large"), operated.order(1, "c-late")),
+        (200, 200, 200)
+    );
+    browser.until("document.querySelectorAll('main tbody tr').length === 2");
+    browser.shows("Nothing is chosen.");
+    assert_eq!(browser.value("document.querySelector('main').innerText.includes('c-late')"), false);
+
+    // The large one: the keys go from step to step, and the filter says what it decided and why.
+    browser.value(&format!("{}.querySelector('a').click()", row_with("c-large")));
+    browser.until("document.querySelector('.waterfall')");
+    let steps = "[...document.querySelectorAll('.waterfall .element')].map((one) => one.innerText.trim()).join()";
+    assert_eq!(
+        browser.value(steps),
+        "client sent,sequence inSequence,log,filter,header,call,request,respond,client got"
+    );
+    let current = "document.querySelector('[aria-current=step] .element')?.innerText.trim()";
+    for step in ["sequence inSequence", "log", "filter"] {
+        browser.press("j");
+        browser.until(&format!("{current} === {}", json!(step)));
+    }
+    let details = |text: &str| format!("document.querySelector('.details').innerText.includes({})", json!(text));
+    for text in ["//quantity > 100", "500", "then"] {
+        browser.until(&details(text));
+    }
+    browser.until("document.querySelector('.details .marked')?.innerText.includes('<filter')");
+    // What the backend got, with what the step before it set; what a client sent is a text.
+    browser.press("j");
+    browser.until(&details("X-Size = large"));
+    browser.press("j");
+    browser.press("j");
+    browser.until(&details("/large"));
+    browser.until(&details("X-Size: large"));
+    browser.until(&details(HOSTILE));
+    assert_eq!(browser.value("document.querySelectorAll('main img').length"), 0);
+
+    // A fault is found by a key.
+    browser.value("location.hash = '#/endpoints/Small'");
+    browser.click("[role=switch]");
+    browser.shows("An operator switched it off.");
+    go(&mut browser, "#/traces", "form.filters");
+    browser.value("document.querySelector('form.filters input[type=checkbox]').click()");
+    browser.click("form.filters button.primary");
+    browser.shows("with a fault");
+    assert!(operated.order(1, "c-fault") >= 500);
+    browser.until(&row_with("c-fault"));
+    browser.value(&format!("{}.querySelector('a').click()", row_with("c-fault")));
+    browser.until("document.querySelector('.waterfall')");
+    browser.press("k");
+    browser.press("f");
+    browser.until(&details("303000"));
+    if browser.load_axe() {
+        for scheme in ["light", "dark"] {
+            browser.looks(1280, 860, scheme);
+            assert_eq!(browser.violations(), Vec::<String>::new(), "a trace, {scheme}");
+        }
+    }
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 

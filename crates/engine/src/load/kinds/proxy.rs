@@ -15,12 +15,11 @@ pub(super) const KIND: Kind = Kind {
     declare: |item, loader, _| item.id = number(&mut loader.proxies, &item.name, Reference::Proxy),
     build: |item, element, loader| {
         let name = item.name.clone();
-        Ok(proxy(element, loader)?.map(|proxy| {
-            Product::new(move |parts| {
-                parts.receivings.extend(receivings(&proxy));
-                parts.proxies.insert(name, Arc::new(proxy));
-            })
-        }))
+        let proxy = proxy(element, loader)?;
+        Ok(Some(Product::new(move |parts| {
+            parts.receivings.extend(receivings(&proxy));
+            parts.proxies.insert(name, Arc::new(proxy));
+        })))
     },
     remain: |item, parts| {
         let left_out = LeftOut::new("proxy", &item.name);

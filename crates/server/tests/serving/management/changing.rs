@@ -22,6 +22,35 @@ const SERVICES: &str = r#"<definitions xmlns="http://ws.apache.org/ns/synapse">
 </definitions>"#;
 
 #[test]
+fn what_is_off_from_the_start_can_be_switched_on() {
+    let port = myelin_testkit::port::free().unwrap().port();
+    let late = HELLO.replace("name=\"Hello\"", "name=\"Late\" startOnLoad=\"false\"");
+    let inbound = format!(
+        r#"<inboundEndpoint xmlns="http://ws.apache.org/ns/synapse" name="Door" protocol="http" suspend="true"
+             sequence="answer" onError="answer"><parameters>
+             <parameter name="inbound.http.port">{port}</parameter></parameters></inboundEndpoint>"#
+    );
+    let answer = r#"<sequence xmlns="http://ws.apache.org/ns/synapse" name="answer"><respond/></sequence>"#;
+    let files = [("Late.xml", late.as_str()), ("Door.xml", &inbound), ("answer.xml", answer)];
+    let managed = Managed::run(&files, "", &[]);
+    let ann = managed.token("ann");
+    assert_eq!(managed.status("/services/Late"), 503);
+    assert_eq!(managed.get(&ann, "/proxy-services?proxyServiceName=Late")["isRunning"], false);
+    assert_eq!(managed.get(&ann, "/inbound-endpoints?inboundEndpointName=Door")["status"], "inactive");
+    let door = std::net::SocketAddr::from(([127, 0, 0, 1], port));
+    assert!(std::net::TcpStream::connect(door).is_err());
+    for (path, name) in [("/proxy-services", "Late"), ("/inbound-endpoints", "Door")] {
+        let answer = managed.ask(&ann, "POST", path, Some(&json!({ "name": name, "status": "active" })));
+        assert_eq!(answer.status, 200, "{path}");
+    }
+    assert_eq!(managed.status("/services/Late"), 200);
+    eventually("the port is open", || std::net::TcpStream::connect(door).is_ok());
+    managed.process.hang_up();
+    managed.process.logged("reloaded");
+    assert_eq!(managed.status("/services/Late"), 200);
+}
+
+#[test]
 fn services_are_switched_and_stay_so_over_a_reload() {
     let managed = Managed::run(&[("Hello.xml", HELLO), ("services.xml", SERVICES)], "", &[]);
     let ann = managed.token("ann");

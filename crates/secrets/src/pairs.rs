@@ -1,8 +1,9 @@
-//! Secrets in forms, URLs and plain text: `password=…`, `user:…@host`, `Bearer …`.
+//! Secrets in forms, tables, URLs and plain text: `password=…`, `user:…@host`, `Bearer …`.
 
 use std::ops::Range;
 
-use super::names::is_secret_name;
+use super::Text;
+use super::names::LONGEST_BYTES;
 
 /// The schemes of credentials that stand by themselves, in lower case (RFC 9110 §11).
 const SCHEMES: &[&str] = &["basic ", "bearer "];
@@ -10,14 +11,9 @@ const SCHEMES: &[&str] = &["basic ", "bearer "];
 /// Shorter ones are words of a sentence: "a bearer token".
 const SHORTEST_CREDENTIAL: usize = 8;
 
-/// Names are not longer than this.
-const LONGEST_NAME_BYTES: usize = 128;
-
-pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
-    for (at, _) in text.match_indices('=') {
-        if is_secret_name(name_before(text, at)) {
-            found.push(value_behind(text, at + 1));
-        }
+pub(super) fn find(kind: Text, text: &str, found: &mut Vec<Range<usize>>) {
+    for at in memchr::memchr2_iter(b'=', b':', text.as_bytes()) {
+        found.extend(assigned(kind, text, at));
     }
     for (at, separator) in text.match_indices("://") {
         found.extend(password_of(text, at + separator.len()));
@@ -27,23 +23,37 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The name that ends where an equals sign stands.
-fn name_before(text: &str, end: usize) -> &str {
-    let is_of_name =
-        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'%' | b'[' | b']');
-    let before = text.as_bytes()[..end].iter().rev();
-    let length = before.take(LONGEST_NAME_BYTES).take_while(|byte| is_of_name(byte)).count();
-    &text[end - length..end]
+/// The value behind an equals sign, or the colon of a table, where a secret is named before it.
+fn assigned(kind: Text, text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = &text[at + 1..];
+    let before = text[..at].trim_end();
+    let unquoted = before.strip_suffix(['"', '\'']);
+    // JSON is looked at elsewhere, and in a sentence a colon assigns nothing; behind the colon of a name with a prefix
+    // is no value.
+    if text.as_bytes()[at] == b':' && (kind == Text::Message || unquoted.is_some() || !rest.starts_with([' ', '\t'])) {
+        return None;
+    }
+    let name = name_at_end(unquoted.unwrap_or(before));
+    let value = rest.trim_start();
+    (!name.is_empty() && kind.is_secret(name)).then(|| value_at(text, text.len() - value.len()))
 }
 
-fn value_behind(text: &str, start: usize) -> Range<usize> {
+/// The name that a text ends in.
+fn name_at_end(text: &str) -> &str {
+    let is_of_name =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'%' | b'[' | b']');
+    let length = text.bytes().rev().take(LONGEST_BYTES).take_while(|byte| is_of_name(byte)).count();
+    &text[text.len() - length..]
+}
+
+/// A value that begins there: what is between its quotation marks, or a word.
+fn value_at(text: &str, start: usize) -> Range<usize> {
     let rest = &text[start..];
     if let Some(quote @ ('"' | '\'')) = rest.chars().next() {
-        let end = rest[1..].find(quote).map_or(text.len(), |offset| start + 1 + offset);
+        let end = rest[1..].find([quote, '\n']).map_or(text.len(), |offset| start + 1 + offset);
         return start + 1..end;
     }
-    let is_end =
-        |c: char| c.is_whitespace() || matches!(c, '&' | ';' | ',' | '"' | '\'' | '<' | '>' | '\\' | ')' | '#');
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '&' | ';' | ',' | '"' | '\'' | '<' | '>' | '\\' | '}');
     start..rest.find(is_end).map_or(text.len(), |offset| start + offset)
 }
 

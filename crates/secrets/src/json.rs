@@ -2,19 +2,17 @@
 
 use std::ops::Range;
 
-use super::names::is_secret_name;
+use super::Text;
+use super::names::LONGEST_BYTES;
 
-/// Names are not longer than this.
-const LONGEST_NAME_BYTES: usize = 128;
-
-pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
+pub(super) fn find(kind: Text, text: &str, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(offset) = text[at..].find('"') {
         let quote = at + offset;
         at = quote + 1;
         let level = backslashes(bytes, quote);
-        let Some((name_end, true)) = end_of_text(bytes, at, level, LONGEST_NAME_BYTES) else { continue };
+        let Some((name_end, true)) = end_of_text(bytes, at, level, LONGEST_BYTES) else { continue };
         let name = &text[at..name_end];
         let behind = skip_space(bytes, name_end + level + 1);
         if bytes.get(behind) != Some(&b':') {
@@ -22,7 +20,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
             continue;
         }
         let value = skip_space(bytes, behind + 1);
-        if !is_secret_name(name) {
+        if !kind.is_secret(name) {
             at = behind;
             continue;
         }
