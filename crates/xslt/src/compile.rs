@@ -120,6 +120,7 @@ impl<'s> Compiler<'s> {
             parameters: std::mem::take(&mut self.parameters).into_list(),
             output: settings.output,
             outputs: settings.outputs,
+            context: settings.context,
             accumulators: accumulators.into_iter().collect::<Made<_>>()?,
             strip: settings.strip,
             compatible: loaded.version < 2.0,

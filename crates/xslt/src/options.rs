@@ -28,6 +28,8 @@ pub struct Options<'o> {
     pub initial_mode: Option<&'o str>,
     /// The template to begin with instead of the one that matches the source.
     pub initial_template: Option<&'o str>,
+    /// Whether there is no source: the document is there for its form alone, and asking for the context item is an error.
+    pub source_is_absent: bool,
     /// The URI that the result goes to: the base of the URIs of `xsl:result-document`; `None` if nothing is known of it.
     pub output_uri: Option<&'o str>,
     /// Whether the stylesheet may have results beside its own, which are handed to the caller (see
@@ -47,6 +49,7 @@ impl Default for Options<'_> {
             expired: None,
             initial_mode: None,
             initial_template: None,
+            source_is_absent: false,
             output_uri: None,
             other_results: false,
         }

@@ -52,6 +52,8 @@ pub(crate) struct Program {
     /// The names of template parameters, numbered by [`ParameterId`].
     pub(crate) parameters: Vec<ExpandedName>,
     pub(crate) output: OutputProperties,
+    /// What `xsl:global-context-item` says.
+    pub(crate) context: Option<ContextItem>,
     /// What `xsl:output` says under a name, for `xsl:result-document`.
     pub(crate) outputs: Vec<(ExpandedName, OutputProperties)>,
     pub(crate) accumulators: Vec<Accumulator>,
@@ -83,11 +85,28 @@ pub(crate) struct Template {
     pub(crate) frame: u32,
     pub(crate) body: Block,
     pub(crate) result: Option<SequenceType>,
+    /// What `xsl:context-item` says.
+    pub(crate) context: Option<Box<ContextItem>>,
     /// Import precedence; a higher one wins.
     pub(crate) precedence: u32,
     /// The lowest precedence among the modules that this one's module imports; `xsl:apply-imports` looks from there up to
     /// below `precedence`.
     pub(crate) imports_from: u32,
+}
+
+/// `xsl:context-item` and `xsl:global-context-item`
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ContextItem {
+    pub(crate) kind: Option<SequenceType>,
+    pub(crate) usage: Usage,
+}
+
+/// Whether there is a context item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Usage {
+    Required,
+    Optional,
+    Absent,
 }
 
 pub(crate) struct TemplateParameter {

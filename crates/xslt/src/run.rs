@@ -42,7 +42,6 @@ use crate::output::{Finished, Output, OutputProperties};
 use crate::program::Program;
 pub(crate) use failure::place;
 use failure::{Failure, Outcome};
-use focus::Focus;
 use machine::{Machine, Stores};
 use receiver::Receiver;
 
@@ -93,7 +92,7 @@ impl<'a> Machine<'a> {
         let properties = self.in_form(Cow::Borrowed(&self.program.output));
         let around = self.around();
         let limit = self.options.limits.output_bytes;
-        let focus = Focus::on(self.source, 1, 1);
+        let focus = self.first_focus()?;
         let before = out.len();
         let refused = properties.refusal().map(|(code, message)| Failure::new(code, message));
         let (finished, is_untouched) = if properties.is_direct() {

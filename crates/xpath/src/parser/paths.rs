@@ -5,6 +5,10 @@ use crate::analysis;
 use crate::ast::{Axis, AxisStep, Expr, NameTest, NodeTest, Path, Predicate, Step};
 use crate::error::SyntaxError;
 use crate::lexer::Kind;
+use crate::types::AtomicType;
+
+/// The local name of no node.
+const NO_NAME: &str = "\0";
 
 impl<'t> Parser<'t, '_> {
     /// A path, or an operand that is none.
@@ -185,7 +189,18 @@ impl<'t> Parser<'t, '_> {
                     self.take("?");
                 }
                 (Kind::Name(_, "untypedAtomic" | "anyAtomicType" | "anySimpleType" | "anyType"), false) => {}
-                _ => return Err(refuse(offset, "node tests by type need a schema: there are none here")),
+                // Without schemas no node is of any other type; one that nobody knows is an error.
+                (Kind::Name(_, local), element) if AtomicType::find(local).is_some() => {
+                    if element {
+                        self.take("?");
+                    }
+                    return Ok(NameTest::Local(NO_NAME.to_owned()));
+                }
+                (Kind::Name(..), _) => {
+                    let message = "this type is none that is known: there are no schemas here".to_owned();
+                    return Err(SyntaxError { offset, message, code: "XPST0008" });
+                }
+                _ => return Err(refuse(offset, "a type is missing here")),
             }
         }
         Ok(name)

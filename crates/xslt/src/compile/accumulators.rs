@@ -50,7 +50,7 @@ impl<'s> Compiler<'s> {
                 }
             },
         };
-        let value = self.sequence(element, here, "XTSE3185");
+        let value = self.sequence(element, here, "XTSE0010");
         Ok(AccumulatorRule { patterns: patterns?, at_end, value: value?, at: element.at() })
     }
 

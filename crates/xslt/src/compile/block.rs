@@ -220,7 +220,14 @@ impl<'s> Compiler<'s> {
             let between = (!here.is_backwards()).then(|| Avt::Constant(between.into()));
             return Ok(Content::Block(block, separator?.or(between)));
         };
-        self.refuse_content(element, here, "XTSE0870");
+        let code = match element.xslt() {
+            Some("attribute") => "XTSE0840",
+            Some("processing-instruction") => "XTSE0880",
+            Some("namespace") => "XTSE0910",
+            Some("comment") => "XTSE0940",
+            _ => "XTSE0870",
+        };
+        self.refuse_content(element, here, code);
         Ok(Content::Select(self.text_source(&select, here)?, separator?))
     }
 

@@ -99,7 +99,7 @@ impl<'s> Compiler<'s> {
                 }
             }
             "import-schema" | "use-package" => {
-                let code = if local == "import-schema" { "XTSE1650" } else { "XTSE0010" };
+                let code = if local == "import-schema" { "XTSE1650" } else { "XTSE3000" };
                 let message = format!("<{}> is not offered: there are no schemas and packages", element.written());
                 return Err(self.problems.error(element.at(), code, message));
             }

@@ -20,6 +20,9 @@ impl<'s> Compiler<'s> {
             let message = "the name of a function needs a prefix, with a namespace of your own";
             return Err(self.problems.error(element.at(), "XTSE0740", message));
         }
+        if element.xslt().is_some() {
+            self.check_function_attributes(element)?;
+        }
         let most = element.elements().filter(|child| child.is("param")).count();
         // All parameters of a func:function have a default, if only an empty one.
         let least = if element.xslt().is_some() { most } else { 0 };
@@ -32,6 +35,32 @@ impl<'s> Compiler<'s> {
         let function = into.functions.len() as u32;
         known.push(KnownFunction { function, least, most });
         into.functions.push(declaration);
+        Ok(())
+    }
+
+    /// What a function says of itself that makes no difference here, and can be wrong all the same.
+    fn check_function_attributes(&mut self, element: Element<'s>) -> Made<()> {
+        let overrides = element.attribute("override").map(|_| self.flag(element, "override")).transpose()?;
+        let extensions = element.attribute("override-extension-function");
+        let extensions = extensions.map(|_| self.flag(element, "override-extension-function")).transpose()?;
+        if overrides.is_some() && extensions.is_some() && overrides != extensions {
+            let message = "override and override-extension-function do not say the same";
+            return Err(self.problems.error(element.at(), "XTSE0020", message));
+        }
+        for (local, words) in [
+            ("visibility", &["public", "private", "final", "abstract"][..]),
+            ("new-each-time", &["yes", "true", "1", "no", "false", "0", "maybe"][..]),
+        ] {
+            if let Some(attribute) = element.attribute(local) {
+                self.one_of(&attribute, words)?;
+            }
+        }
+        self.flag(element, "cache")?;
+        self.flag(element, "identity-sensitive")?;
+        if element.attribute("visibility").is_some_and(|word| word.trimmed() == "abstract") {
+            let message = "what is abstract needs a package that makes it concrete: there are none here";
+            return Err(self.problems.error(element.at(), "XTSE3080", message));
+        }
         Ok(())
     }
 
@@ -49,6 +78,13 @@ impl<'s> Compiler<'s> {
             if !exslt && (part.attribute("select").is_some() || self.has_content(part, &inner)) {
                 let message = "a parameter of a function has no default: each call passes all of them";
                 self.problems.error(part.at(), "XTSE0760", message);
+            }
+            if !exslt
+                && let Some(required) = part.attribute("required")
+                && !self.flag(part, "required")?
+            {
+                let message = "a parameter of a function is required";
+                self.problems.error(required.at(), "XTSE0020", message);
             }
             let Ok(name) = self.named(part, &inner) else { continue };
             if names.contains(&name) {

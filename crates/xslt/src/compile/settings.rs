@@ -13,7 +13,7 @@ use super::problems::Made;
 use super::specs;
 use crate::name::ExpandedName;
 use crate::output::OutputProperties;
-use crate::program::{Avt, NoMatch, StripRule, StripTest};
+use crate::program::{Avt, ContextItem, NoMatch, StripRule, StripTest};
 use crate::resolver::Wanted;
 use crate::scope::At;
 
@@ -23,6 +23,7 @@ pub(super) struct Settings {
     pub(super) output: OutputProperties,
     /// Those with a name.
     pub(super) outputs: Vec<(ExpandedName, OutputProperties)>,
+    pub(super) context: Option<ContextItem>,
     pub(super) strip: Vec<StripRule>,
     pub(super) decimal_formats: Vec<(ExpandedName, Symbols)>,
     /// The character maps that each output uses.
@@ -58,8 +59,15 @@ impl<'s> Compiler<'s> {
                 Some("preserve-space") => self.strip(declaration, false, &mut settings),
                 Some("decimal-format") => self.decimal_format(declaration, &mut settings),
                 Some("global-context-item") => {
-                    self.unchecked_item(declaration.element);
-                    Ok(())
+                    let context = self.context_declaration(declaration.element, &declaration.here);
+                    context.map(|context| {
+                        let subject = ("XTSE3087", ExpandedName::default(), String::new());
+                        let (element, said) = (declaration.element, declaration.order.to_string());
+                        self.overrides.say(subject, said, declaration.precedence, || {
+                            (element.at(), "two <xsl:global-context-item> do not say the same".to_owned())
+                        });
+                        settings.context = Some(context);
+                    })
                 }
                 Some("mode") => self.mode_declaration(declaration),
                 Some("character-map") => self.character_map(declaration),
@@ -68,6 +76,7 @@ impl<'s> Compiler<'s> {
         }
         self.check_decimal_formats(&settings, declarations);
         self.apply_character_maps(&mut settings);
+        self.check_character_maps(declarations);
         settings
     }
 
@@ -139,12 +148,15 @@ impl<'s> Compiler<'s> {
                 self.problems.warning(attribute.at(), "XTSE0020", message);
                 Ok(())
             }
-            Err(message) => Err(self.problems.error(attribute.at(), "XTSE0020", message)),
+            Err(message) => {
+                let code = if local == "method" { "XTSE1570" } else { "XTSE0020" };
+                Err(self.problems.error(attribute.at(), code, message))
+            }
         }
     }
 
     /// Refuses a value that is none of some words.
-    fn one_of(&mut self, attribute: &Attribute<'s>, words: &[&str]) -> Made<()> {
+    pub(super) fn one_of(&mut self, attribute: &Attribute<'s>, words: &[&str]) -> Made<()> {
         if words.contains(&attribute.trimmed()) {
             return Ok(());
         }

@@ -78,7 +78,14 @@ pub(super) fn check_value(attribute: &Attribute<'_>, problems: &mut Problems) {
             false
         }
         "type" => true,
-        "validation" | "default-validation" => attribute.trimmed() == "strict",
+        "validation" | "default-validation" => {
+            let word = attribute.trimmed();
+            if !matches!(word, "strict" | "lax" | "preserve" | "strip") {
+                let message = format!("{}={word:?} is none of strict, lax, preserve and strip", attribute.written());
+                problems.error(attribute.at(), "XTSE0020", message);
+            }
+            word == "strict"
+        }
         _ => false,
     };
     if asks_for_schema {

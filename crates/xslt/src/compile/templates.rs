@@ -10,7 +10,7 @@ use super::here::Here;
 use super::index::Declaration;
 use super::problems::Made;
 use crate::pattern::{self, Pattern};
-use crate::program::{Block, Instruction, Kind, Rule, Template};
+use crate::program::{Block, ContextItem, Instruction, Kind, Rule, Template, Usage};
 
 impl<'s> Compiler<'s> {
     pub(super) fn template_declaration(&mut self, declaration: &Declaration<'s>, number: u32) -> Made<Template> {
@@ -21,11 +21,23 @@ impl<'s> Compiler<'s> {
         let result = self.kind(*element, here);
         let (parts, rest) = self.split(*element, here, |local| matches!(local, "param" | "context-item"));
         let mut parameters = Vec::with_capacity(parts.len());
+        let mut context = None;
         for (part, inner) in parts {
-            match part.is("param") {
-                true => parameters.push(self.template_parameter(part, &inner)),
-                false => self.unchecked_item(part),
+            if part.is("param") {
+                parameters.push(self.template_parameter(part, &inner));
+                continue;
             }
+            if context.is_some() || !parameters.is_empty() {
+                let message = "<xsl:context-item> stands once, before all parameters";
+                self.problems.error(part.at(), "XTSE0010", message);
+            }
+            let said = self.context_declaration(part, &inner)?;
+            if said.usage != Usage::Required && element.attribute("match").is_some() && part.attribute("use").is_some()
+            {
+                let message = "a template with match=\"…\" always has a context item: use=\"required\" or nothing";
+                return Err(self.problems.error(part.at(), "XTSE0020", message));
+            }
+            context = Some(Box::new(said));
         }
         let mut body = self.block_of(rest, here);
         let result = result?;
@@ -42,6 +54,7 @@ impl<'s> Compiler<'s> {
             frame: self.frame.size(),
             body,
             result,
+            context,
             precedence: *precedence,
             imports_from: *imports_from,
         })
@@ -68,21 +81,34 @@ impl<'s> Compiler<'s> {
             frame: self.frame.size(),
             body: [Instruction { at, kind }].into(),
             result: None,
+            context: None,
             precedence: *precedence,
             imports_from: *imports_from,
         })
     }
 
-    /// `xsl:context-item` and `xsl:global-context-item`, which promise what is not checked.
-    pub(super) fn unchecked_item(&mut self, element: Element<'s>) {
-        let absent = element.attribute("use").is_some_and(|word| word.trimmed() == "absent");
-        if absent && let Some(kind) = element.attribute("as") {
+    /// `xsl:context-item` and `xsl:global-context-item`.
+    pub(super) fn context_declaration(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<ContextItem> {
+        self.check_empty(element, here);
+        let kind = self.kind(element, here)?;
+        let usage = match element.attribute("use") {
+            None => Usage::Optional,
+            Some(attribute) => match attribute.trimmed() {
+                "required" => Usage::Required,
+                "optional" => Usage::Optional,
+                "absent" => Usage::Absent,
+                other => {
+                    let message = format!("use={other:?} is none of required, optional and absent");
+                    return Err(self.problems.error(attribute.at(), "XTSE0020", message));
+                }
+            },
+        };
+        if usage == Usage::Absent && kind.is_some() {
             let code = if element.is("context-item") { "XTSE3088" } else { "XTSE3089" };
             let message = "what is absent has no type: as=\"…\" has to go";
-            self.problems.error(kind.at(), code, message);
+            return Err(self.problems.error(element.at(), code, message));
         }
-        let message = format!("<{}> is read over: what it says is not checked", element.written());
-        self.problems.warning(element.at(), "XTTE0590", message);
+        Ok(ContextItem { kind, usage })
     }
 
     /// The rules of a template: one for each alternative of its pattern in each of its modes.

@@ -26,8 +26,15 @@ fn key<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     };
     let top = match call.count() {
         3 => call.nodes(2)?.first().copied().ok_or(Error::NoContext)?,
-        _ => call.context_node()?.root(),
+        _ => {
+            let item = call.item.ok_or_else(|| Error::value("XTDE1270", "key(): there is no context item"))?;
+            let node = item.node().ok_or_else(|| Error::value("XTDE1270", "key(): the context item is no node"))?;
+            node.root()
+        }
     };
+    if top.root().kind() != Some(Kind::Document) && !call.is_v1() {
+        return Err(Error::value("XTDE1270", "key(): the tree of the node begins with no document node"));
+    }
     // Of a value that is no node-set, 1.0 takes one text.
     let most = if call.is_v1() && !call.value(1).is_nodes() { 1 } else { usize::MAX };
     if composite {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use myelin_xml::{Document, Kind, NodeId};
 use myelin_xpath::{Error, Item, NodeRef, Value};
 
+use super::content::Typed;
 use super::failure::{Failure, Outcome};
 use super::focus::{Focus, path};
 use super::machine::Machine;
@@ -145,7 +146,7 @@ impl<'a> Machine<'a> {
         let kind = accumulator.kind.as_ref();
         let focus = Focus::on(NodeRef::new(document, top), 1, 1);
         let initial = self.evaluate(&accumulator.initial, &focus)?;
-        let mut value = self.held(self.convert(initial, kind, "the accumulator")?);
+        let mut value = self.held(self.convert(initial, kind, Typed::ACCUMULATOR)?);
         let mut node = top;
         loop {
             self.count()?;
@@ -191,7 +192,7 @@ impl<'a> Machine<'a> {
             }
             self.assign(0, value);
             let made = self.bind(&rule.value, &focus);
-            let made = made.and_then(|made| self.convert(made, accumulator.kind.as_ref(), "the accumulator"));
+            let made = made.and_then(|made| self.convert(made, accumulator.kind.as_ref(), Typed::ACCUMULATOR));
             return made.map(|made| self.held(made)).map_err(|mut failure| {
                 failure.at(rule.at, || Some(path(node)));
                 failure

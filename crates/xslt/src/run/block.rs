@@ -2,6 +2,7 @@
 
 use myelin_xpath::{Value, Version};
 
+use super::content::Typed;
 use super::failure::Failure;
 use super::failure::Outcome;
 use super::focus::Focus;
@@ -147,7 +148,7 @@ impl<'a> Machine<'a> {
                 return Ok(Flow::Break);
             }
             Kind::NextIteration(parameters) => {
-                let values: Outcome<Vec<_>> = parameters.iter().map(|new| self.new_value(new, focus)).collect();
+                let values: Outcome<Vec<_>> = parameters.iter().map(|new| self.passed(new, focus)).collect();
                 for (parameter, value) in parameters.iter().zip(values?) {
                     self.assign(parameter.slot, value);
                 }
@@ -202,11 +203,17 @@ impl<'a> Machine<'a> {
         Ok(Flow::Next)
     }
 
+    /// What a parameter of a loop is set to for its next round.
+    fn passed(&'a self, parameter: &'a Variable, focus: &Focus<'a>) -> Outcome<Value<'a>> {
+        let value = self.bind_aside(&parameter.value, focus)?;
+        self.convert(value, parameter.kind.as_ref(), Typed::PASSED)
+    }
+
     /// What a variable is set to.
     #[inline(never)]
     fn new_value(&'a self, variable: &'a Variable, focus: &Focus<'a>) -> Outcome<Value<'a>> {
         let value = self.bind_aside(&variable.value, focus)?;
-        self.convert(value, variable.kind.as_ref(), "the variable")
+        self.convert(value, variable.kind.as_ref(), Typed::VARIABLE)
     }
 
     /// `xsl:message` (XSLT 1.0 §13).
@@ -254,7 +261,7 @@ impl<'a> Machine<'a> {
             None => code.to_owned(),
             Some(avt) => {
                 let written = self.avt(avt, focus)?;
-                self.error_code(written.trim(), message.scope)
+                self.error_code(written.trim(), message.scope).unwrap_or_else(|| code.to_owned())
             }
         };
         let text = if text.is_empty() { "the stylesheet ended the transformation".to_owned() } else { text };

@@ -15,6 +15,24 @@ use super::receiver::Receiver;
 use crate::output::{Fragment, Output};
 use crate::program::{Avt, AvtPart, Binding, Block, Content, Instruction, Kind, ScopeId};
 
+/// What a value is that has a type, and the error where it is of another.
+#[derive(Clone, Copy)]
+pub(super) struct Typed {
+    what: &'static str,
+    code: &'static str,
+}
+
+impl Typed {
+    pub(super) const VARIABLE: Typed = Typed { what: "the variable", code: "XTTE0570" };
+    pub(super) const PASSED: Typed = Typed { what: "the parameter", code: "XTTE0590" };
+    pub(super) const DEFAULT: Typed = Typed { what: "the default of the parameter", code: "XTTE0600" };
+    pub(super) const ARGUMENT: Typed = Typed { what: "the argument", code: "XPTY0004" };
+    pub(super) const TEMPLATE: Typed = Typed { what: "the template's result", code: "XTTE0505" };
+    pub(super) const FUNCTION: Typed = Typed { what: "the function's result", code: "XTTE0780" };
+    pub(super) const ACCUMULATOR: Typed = Typed { what: "the accumulator", code: "XPTY0004" };
+    pub(super) const EVALUATED: Typed = Typed { what: "the result of xsl:evaluate", code: "XPTY0004" };
+}
+
 impl<'a> Machine<'a> {
     /// What a variable or parameter is bound to.
     #[inline]
@@ -82,16 +100,21 @@ impl<'a> Machine<'a> {
 
     /// A value as the type that is declared for it.
     #[inline]
-    pub(super) fn convert(&self, value: Value<'a>, kind: Option<&SequenceType>, what: &str) -> Outcome<Value<'a>> {
+    /// `as_what` is what the value is, and the error where it does not fit.
+    pub(super) fn convert(&self, value: Value<'a>, kind: Option<&SequenceType>, as_what: Typed) -> Outcome<Value<'a>> {
         match kind {
             None => Ok(value),
-            Some(kind) => self.converted(value, kind, what),
+            Some(kind) => self.converted(value, kind, as_what),
         }
     }
 
-    fn converted(&self, value: Value<'a>, kind: &SequenceType, what: &str) -> Outcome<Value<'a>> {
+    fn converted(&self, value: Value<'a>, kind: &SequenceType, as_what: Typed) -> Outcome<Value<'a>> {
         value.convert(kind, Version::V2).map_err(|error| {
             let mut failure: Box<Failure> = error.into();
+            if matches!(&*failure.code, "XPTY0004" | "FORG0001") {
+                failure.code = as_what.code.into();
+            }
+            let what = as_what.what;
             failure.message = format!("{what} is declared as `{kind}`: {}", failure.message);
             failure
         })
@@ -196,16 +219,14 @@ impl<'a> Machine<'a> {
         scope.namespaces.iter().find(|(known, _)| known == prefix).map(|(_, uri)| uri.as_str())
     }
 
-    /// The code of an error as it is written: a name whose prefix is looked up where it stands.
-    pub(super) fn error_code(&self, written: &str, scope: ScopeId) -> String {
-        match written.split_once(':') {
-            Some((prefix, local)) if !written.starts_with("Q{") => match self.namespace_of(scope, prefix) {
-                Some("http://www.w3.org/2005/xqt-errors") => local.to_owned(),
-                Some(namespace) => format!("Q{{{namespace}}}{local}"),
-                None => written.to_owned(),
-            },
-            _ => written.to_owned(),
-        }
+    /// The code of an error as it is written: a name whose prefix is looked up where it stands; `None`: it is no name.
+    pub(super) fn error_code(&self, written: &str, scope: ScopeId) -> Option<String> {
+        let scope = &self.program.scopes[scope.0 as usize];
+        let name = scope.expand(written)?;
+        Some(match name.namespace.as_str() {
+            "http://www.w3.org/2005/xqt-errors" => name.local,
+            namespace => format!("Q{{{namespace}}}{}", name.local),
+        })
     }
 
     /// The text of one item, for keys of sorting and grouping.

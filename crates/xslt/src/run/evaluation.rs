@@ -1,7 +1,10 @@
 //! `xsl:evaluate` (XSLT 3.0 §10.4) and `xsl:source-document` (§18.1).
 
+use std::borrow::Cow;
+
 use myelin_xpath::{Atomic, FunctionItem, Item, SharedContext, Value};
 
+use super::content::Typed;
 use super::failure::{Failure, Outcome};
 use super::focus::Focus;
 use super::frame::Flow;
@@ -10,7 +13,7 @@ use super::machine::{DYNAMIC, Machine};
 use super::receiver::Receiver;
 use crate::compile::late;
 use crate::name::ExpandedName;
-use crate::program::{Evaluate, SourceDocument};
+use crate::program::{Evaluate, Expr, SourceDocument};
 use crate::scope::Scope;
 
 /// What a letter of an expression is counted as.
@@ -20,7 +23,7 @@ impl<'a> Machine<'a> {
     /// `xsl:evaluate`
     #[inline(never)]
     pub(super) fn evaluate_text(&'a self, evaluate: &'a Evaluate, focus: &Focus<'a>) -> Outcome<Value<'a>> {
-        let text = self.evaluate(&evaluate.expression, focus)?.atomized()?.string();
+        let text = self.only_text(self.evaluate(&evaluate.expression, focus)?, &evaluate.expression)?;
         if let Some(schema_aware) = self.optional_avt(evaluate.schema_aware.as_ref(), focus)?
             && !matches!(schema_aware.trim(), "yes" | "true" | "1" | "no" | "false" | "0")
         {
@@ -77,7 +80,16 @@ impl<'a> Machine<'a> {
                 expression.evaluate_from(&shared, focus.start()).explain(self, &text)
             },
         )?;
-        self.convert(value, evaluate.kind.as_ref(), "the result of xsl:evaluate")
+        self.convert(value, evaluate.kind.as_ref(), Typed::EVALUATED)
+    }
+
+    /// A text that an attribute gives; values of other types are refused.
+    pub(super) fn only_text(&'a self, value: Value<'a>, expr: &'a Expr) -> Outcome<Cow<'a, str>> {
+        let value = value.atomized().explain(self, &expr.text)?;
+        match (value.len(), value.first()) {
+            (1, Some(Item::Atomic(Atomic::Text(text, _)))) => Ok(text),
+            _ => Err(Failure::new("XPTY0004", format!("`{}` gives something other than one text", expr.text))),
+        }
     }
 
     /// Adds the parameters of a map; they take the place of those of the same name.

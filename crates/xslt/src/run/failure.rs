@@ -53,6 +53,11 @@ impl Failure {
         self.code == "LIMIT"
     }
 
+    /// Whether it comes from the template that a transformation begins with itself.
+    pub(crate) fn is_outermost(&self) -> bool {
+        self.trail.len() == 1 && self.left_out == 0
+    }
+
     /// Notes the instruction, unless one inside it is known.
     pub(crate) fn at(&mut self, at: At, node: impl FnOnce() -> Option<String>) {
         if self.at.is_none() {

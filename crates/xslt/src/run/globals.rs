@@ -2,6 +2,7 @@
 
 use myelin_xpath::{Argument, Declared, Environment, Expression, Value};
 
+use super::content::Typed;
 use super::failure::Failure;
 use super::failure::Outcome;
 use super::focus::Focus;
@@ -10,6 +11,7 @@ use super::host::Explain;
 use super::machine::Machine;
 use crate::name::ExpandedName;
 use crate::options::{Parameter, ParameterValue};
+use crate::program::{ContextItem, Usage};
 
 /// Compiles the parameters that are given as expressions; `None` stands for those that are texts.
 pub(super) fn compile(parameters: &[Parameter]) -> Outcome<Vec<Option<Expression>>> {
@@ -56,7 +58,7 @@ impl<'a> Machine<'a> {
                 }
                 (ParameterValue::Text(text) | ParameterValue::Expression(text), _) => Value::from(text.as_str()),
             };
-            let value = self.convert(value, self.program.globals[index].kind.as_ref(), "the parameter")?;
+            let value = self.convert(value, self.program.globals[index].kind.as_ref(), Typed::PASSED)?;
             self.globals.borrow_mut()[index] = Global::Set(self.held(value));
         }
         let globals = self.program.globals.iter().enumerate();
@@ -68,6 +70,33 @@ impl<'a> Machine<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What instructions begin with.
+    ///
+    /// Errors: `XTDE3086` and `XTTE0590`, where the stylesheet wants another source.
+    pub(super) fn first_focus(&self) -> Outcome<Focus<'a>> {
+        let focus = self.source_focus();
+        if let Some(context) = &self.program.context {
+            match &focus.item {
+                None if context.usage == Usage::Required => {
+                    return Err(Failure::new("XTDE3086", "the stylesheet needs a source, and there is none"));
+                }
+                Some(item) if context.usage != Usage::Absent => {
+                    let fits = context.kind.as_ref().is_none_or(|kind| Value::from(item.clone()).is_instance(kind));
+                    if !fits {
+                        return Err(Failure::new("XTTE0590", "the source is none that xsl:global-context-item allows"));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(focus)
+    }
+
+    /// The source, if there is one.
+    fn source_focus(&self) -> Focus<'a> {
+        if self.options.source_is_absent { Focus::nothing() } else { Focus::on(self.source, 1, 1) }
     }
 
     /// The value of a global variable.
@@ -82,13 +111,16 @@ impl<'a> Machine<'a> {
         }
         let global = &self.program.globals[index];
         self.globals.borrow_mut()[index] = Global::Busy;
-        let focus = Focus::on(self.source, 1, 1);
+        let focus = match &self.program.context {
+            Some(ContextItem { usage: Usage::Absent, .. }) => Focus::nothing(),
+            _ => self.source_focus(),
+        };
         let value = self.aside(
             global.frame,
             || format!("variable ${}", global.name),
             || {
                 let value = self.bind(&global.value, &focus)?;
-                self.convert(value, global.kind.as_ref(), "the variable").map(|value| self.held(value))
+                self.convert(value, global.kind.as_ref(), Typed::VARIABLE).map(|value| self.held(value))
             },
         );
         let value = value.map_err(|mut failure| {

@@ -1,10 +1,12 @@
 //! Loops: for-each, groups, iterate, and the pieces of a string.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use myelin_xpath::{Atomic, Distinct, Item, Moment, Pattern, Segment, Value, Version};
 
+use super::content::Typed;
 use super::failure::Failure;
 use super::failure::Outcome;
 use super::focus::Focus;
@@ -204,7 +206,7 @@ impl<'a> Machine<'a> {
     ) -> Outcome<Flow> {
         for parameter in &iterate.parameters {
             let value = self.bind(&parameter.value, focus)?;
-            self.assign(parameter.slot, self.convert(value, parameter.kind.as_ref(), "the parameter")?);
+            self.assign(parameter.slot, self.convert(value, parameter.kind.as_ref(), Typed::DEFAULT)?);
         }
         let value = self.select(&iterate.select, focus)?;
         let size = value.len() as u64;
@@ -233,9 +235,21 @@ impl<'a> Machine<'a> {
         focus: &Focus<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
-        let text = self.evaluate(&analyze.select, focus)?.string();
+        let value = self.evaluate(&analyze.select, focus)?;
+        let text = match analyze.select.version() {
+            Version::V1 => value.string(),
+            _ if value.is_empty() => Cow::Borrowed(""),
+            _ => self.only_text(value, &analyze.select)?,
+        };
         let (regex, flags) = (self.avt(&analyze.regex, focus)?, self.avt(&analyze.flags, focus)?);
-        let pattern = Pattern::new(&regex, &flags).explain(self, &regex)?;
+        let pattern = Pattern::new(&regex, &flags).explain(self, &regex).map_err(|mut failure| {
+            match &*failure.code {
+                "FORX0001" => failure.code = "XTDE1145".into(),
+                "FORX0002" => failure.code = "XTDE1140".into(),
+                _ => {}
+            }
+            failure
+        })?;
         let segments: Result<Vec<_>, _> = pattern.segments(&text).collect();
         let segments = segments.explain(self, &regex)?;
         let size = segments.len() as u64;

@@ -17,7 +17,7 @@ impl<'a> Machine<'a> {
         let format = self.avt(&number.format, focus)?;
         let options = self.number_options(number, focus)?;
         let start = match self.optional_avt(number.start_at.as_ref(), focus)? {
-            None => 1,
+            None => vec![1],
             Some(text) => start_at(&text)?,
         };
         let numbers = match &number.value {
@@ -51,7 +51,15 @@ impl<'a> Machine<'a> {
                 let focus = match &number.select {
                     None => focus,
                     Some(select) => {
-                        let item = self.evaluate(select, focus)?.first();
+                        let value = self.evaluate(select, focus)?;
+                        let single = value.len() == 1 && value.get(0).is_some_and(|item| item.node().is_some());
+                        if !single && select.version() != Version::V1 {
+                            return Err(Failure::new(
+                                "XTTE1000",
+                                "select gives one node to be numbered, and nothing else",
+                            ));
+                        }
+                        let item = value.first();
                         selected = Focus { item, position: 1, size: 1 };
                         &selected
                     }
@@ -70,7 +78,10 @@ impl<'a> Machine<'a> {
                 }
             }
         };
-        let numbers: Vec<u64> = numbers.into_iter().map(|number| number.saturating_add_signed(start - 1)).collect();
+        // The last says where all levels behind it start.
+        let starts = start.iter().chain(std::iter::repeat(start.last().unwrap_or(&1)));
+        let numbers = numbers.into_iter().zip(starts);
+        let numbers: Vec<u64> = numbers.map(|(number, start)| number.saturating_add_signed(start - 1)).collect();
         out.text(&numbering::format(&numbers, &format, &options.borrowed()))
     }
 
@@ -246,7 +257,8 @@ fn whole(item: &Item<'_>) -> Option<u64> {
     (0.0..1e18).contains(&rounded).then_some(rounded as u64)
 }
 
-fn start_at(text: &str) -> Outcome<i64> {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    first.parse().map_err(|_| Failure::new("XTDE0030", format!("start-at must be whole numbers, not {text:?}")))
+fn start_at(text: &str) -> Outcome<Vec<i64>> {
+    let numbers: Option<Vec<i64>> = text.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
+    let wrong = || Failure::new("XTDE0030", format!("start-at must be whole numbers, not {text:?}"));
+    numbers.filter(|numbers| !numbers.is_empty()).ok_or_else(wrong)
 }

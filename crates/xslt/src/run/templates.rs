@@ -5,6 +5,7 @@ use std::rc::Rc;
 use myelin_xml::{Document, Kind, NodeId};
 use myelin_xpath::{FunctionItem, Item, Node, Value, Version};
 
+use super::content::Typed;
 use super::failure::Failure;
 use super::failure::Outcome;
 use super::focus::Focus;
@@ -12,7 +13,8 @@ use super::frame::{Arguments, Flow, Running};
 use super::machine::Machine;
 use super::receiver::Receiver;
 use crate::program::{
-    ApplyTemplates, CallTemplate, NoMatch, ParameterId, Shape, Template, Test, UserFunction, WithParam,
+    ApplyTemplates, Binding, CallTemplate, ContextItem, NoMatch, ParameterId, Shape, Template, Test, Usage,
+    UserFunction, WithParam,
 };
 use crate::stack::{self, Floor};
 
@@ -55,7 +57,18 @@ impl<'a> Machine<'a> {
             Some(template) => {
                 let template = &self.program.templates[template as usize];
                 let given = Given::Listed(&Arguments::new());
-                self.enter(template, self.rule.get(), self.mode.get(), given, focus, out)
+                let entered = self.enter(template, self.rule.get(), self.mode.get(), given, focus, out);
+                entered.map_err(|mut failure| {
+                    // What nobody gave to the template that it begins with has a code of its own (XSLT 3.0 §2.4).
+                    if failure.code == "XTDE0700" && failure.is_outermost() {
+                        failure.code = "XTDE0060".into();
+                    }
+                    failure
+                })
+            }
+            None if focus.item.is_none() => {
+                let message = "there is no source to begin with, and no template is named";
+                Err(Failure::new("XTDE0044", message))
             }
             None => {
                 if !self.program.accumulators.is_empty() {
@@ -185,6 +198,11 @@ impl<'a> Machine<'a> {
         focus: &Focus<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
+        let nothing = Focus::nothing();
+        let mut focus = focus;
+        if let Some(context) = &running.context {
+            focus = self.context(context, focus, &nothing)?;
+        }
         self.take_arguments(running, given, focus)?;
         while let Flow::Tail = self.template(running, focus, out)? {
             let Some(call) = self.left.borrow_mut().call.take() else { break };
@@ -194,9 +212,35 @@ impl<'a> Machine<'a> {
                 failure.at(running.at, || focus.path());
                 failure
             })?;
+            if let Some(context) = &running.context {
+                focus = self.context(context, focus, &nothing)?;
+            }
             self.take_arguments(running, Given::InFrame(0, &call.parameters), focus)?;
         }
         Ok(())
+    }
+
+    /// The focus that a template says it works on (XSLT 3.0 §10.1.1).
+    fn context<'f>(
+        &self,
+        context: &ContextItem,
+        focus: &'f Focus<'a>,
+        nothing: &'f Focus<'a>,
+    ) -> Outcome<&'f Focus<'a>> {
+        match (&focus.item, context.usage) {
+            (_, Usage::Absent) => return Ok(nothing),
+            (None, Usage::Required) => {
+                return Err(Failure::new("XTTE3090", "the template needs a context item, and there is none"));
+            }
+            _ => {}
+        }
+        if let (Some(item), Some(kind)) = (&focus.item, &context.kind)
+            && !Value::from(item.clone()).is_instance(kind)
+        {
+            let message = format!("the template works on a context item that is `{kind}`, and there is another");
+            return Err(Failure::new("XTTE0590", message));
+        }
+        Ok(focus)
     }
 
     /// Runs the body of a template.
@@ -204,7 +248,7 @@ impl<'a> Machine<'a> {
         let Some(kind) = &template.result else { return self.steps(&template.body, focus, out) };
         let mut receiver = Receiver::items(self);
         let flow = self.steps(&template.body, focus, &mut receiver)?;
-        let value = self.convert(receiver.into_items(), Some(kind), "the template's result")?;
+        let value = self.convert(receiver.into_items(), Some(kind), Typed::TEMPLATE)?;
         out.give(value, Version::V2)?;
         Ok(flow)
     }
@@ -237,6 +281,7 @@ impl<'a> Machine<'a> {
                 }
                 Given::InFrame(..) => None,
             };
+            let mut typed = Typed::PASSED;
             let value = match value {
                 Some(value) => value,
                 None if parameter.required => {
@@ -245,9 +290,22 @@ impl<'a> Machine<'a> {
                     failure.at(parameter.at, || focus.path());
                     return Err(failure);
                 }
-                None => self.bind_aside(&parameter.default, focus)?,
+                None => {
+                    typed = Typed::DEFAULT;
+                    let value = self.bind_aside(&parameter.default, focus)?;
+                    // Where nothing is no value that it can have, it must be given (XSLT 3.0 §9.5).
+                    if matches!(parameter.default, Binding::EmptySequence)
+                        && parameter.kind.as_ref().is_some_and(|kind| value.clone().convert(kind, Version::V3).is_err())
+                    {
+                        let name = &self.program.parameters[parameter.name.0 as usize];
+                        let mut failure = Failure::new("XTDE0700", format!("the parameter {name} must be given"));
+                        failure.at(parameter.at, || focus.path());
+                        return Err(failure);
+                    }
+                    value
+                }
             };
-            let value = self.convert(value, parameter.kind.as_ref(), "the parameter")?;
+            let value = self.convert(value, parameter.kind.as_ref(), typed)?;
             self.assign(parameter.slot, value);
         }
         Ok(())
@@ -278,7 +336,7 @@ impl<'a> Machine<'a> {
     #[inline]
     pub(super) fn parameter(&'a self, parameter: &'a WithParam, focus: &Focus<'a>) -> Outcome<Value<'a>> {
         let value = self.bind_aside(&parameter.value, focus)?;
-        self.convert(value, parameter.kind.as_ref(), "the parameter")
+        self.convert(value, parameter.kind.as_ref(), Typed::PASSED)
     }
 
     /// Adds tunnel parameters to those under way; gives those that were before, to be put back.
@@ -485,13 +543,13 @@ impl<'a> Machine<'a> {
                     (None, Some(default)) => self.bind(default, &focus)?,
                     (None, None) => Value::EMPTY,
                 };
-                self.assign(slot as u32, self.convert(value, parameter.kind.as_ref(), "the argument")?);
+                self.assign(slot as u32, self.convert(value, parameter.kind.as_ref(), Typed::ARGUMENT)?);
             }
             let mut receiver = Receiver::items(self);
             let flow = self.steps(&function.body, &focus, &mut receiver)?;
             let left = if flow == Flow::Return { self.left.borrow_mut().value.take() } else { None };
             let value = left.unwrap_or_else(|| receiver.into_items());
-            self.convert(value, function.result.as_ref(), "the function's result")
+            self.convert(value, function.result.as_ref(), Typed::FUNCTION)
         })
     }
 

@@ -345,3 +345,50 @@ fn static_parameters_may_be_given() {
         assert_eq!(String::from_utf8_lossy(&out), expected);
     }
 }
+
+#[test]
+fn what_is_of_another_type_is_an_error_with_a_code_of_its_place() {
+    fails(&root("<xsl:variable name='v' as='xs:integer' select='\"x\"'/><r x='{$v}'/>"), "XTTE0570");
+    fails("<xsl:template match='/' as='xs:integer'>x</xsl:template>", "XTTE0505");
+    let function =
+        "<xsl:function name='f:f' as='xs:integer'><xsl:param name='x'/><xsl:sequence select='$x'/></xsl:function>";
+    fails(&format!("{function}{}", root("<r x='{f:f(\"x\")}'/>")), "XTTE0780");
+    let template = |parameter: &str, passed: &str| {
+        let called = format!("<xsl:template name='t'><xsl:param name='p' {parameter}/></xsl:template>");
+        format!("{called}{}", root(&format!("<xsl:call-template name='t'>{passed}</xsl:call-template>")))
+    };
+    let passed = "<xsl:with-param name='p' select='\"x\"'/>";
+    fails(&template("as='xs:integer'", passed), "XTTE0590");
+    fails(&template("as='xs:integer' select='\"x\"'", ""), "XTTE0600");
+    fails(&template("as='xs:integer'", ""), "XTDE0700");
+    fails(&template("required='yes'", ""), "XTSE0690");
+    fails(&root("<xsl:analyze-string select='1' regex='a'><xsl:matching-substring/></xsl:analyze-string>"), "XPTY0004");
+    fails(
+        &root("<xsl:analyze-string select='\"\"' regex='['><xsl:matching-substring/></xsl:analyze-string>"),
+        "XTDE1140",
+    );
+}
+
+#[test]
+fn templates_and_stylesheets_may_say_what_they_work_on() {
+    let called = |item: &str| {
+        format!(
+            "<xsl:template name='t'><xsl:context-item {item}/><xsl:value-of select='.'/></xsl:template>{}",
+            root("<xsl:call-template name='t'/>")
+        )
+    };
+    fails(&called("as='element()'"), "XTTE0590");
+    gives(&called("as='document-node()' use='required'"), "123");
+    fails(&called("use='absent'"), "XPDY0002");
+    fails(&called("use='absent' as='item()'"), "XTSE3088");
+    let global = |item: &str| {
+        format!(
+            "<xsl:global-context-item {item}/><xsl:variable name='g' select='.'/>{}",
+            root("<xsl:value-of select='$g'/>")
+        )
+    };
+    gives(&global("as='document-node()'"), "123");
+    fails(&global("as='element()'"), "XTTE0590");
+    fails(&global("use='absent'"), "XPDY0002");
+    fails(&format!("<xsl:global-context-item/>{}", global("")), "XTSE3087");
+}

@@ -111,6 +111,8 @@ fn transform(job: &Job<'_>) -> Result<Made, Failure> {
         expired: Some(&expired),
         initial_mode: job.mode,
         initial_template: job.template,
+        // A mode begins with an item that a case may name, which is not told here.
+        source_is_absent: job.document.is_none() && job.mode.is_none(),
         output_uri: job.output_uri,
         other_results: true,
         ..Options::default()

@@ -23,10 +23,6 @@ pub(in crate::compile) fn evaluate<'s>(
     let (with_params, context_item) = (optional("with-params"), optional("context-item"));
     let namespace_context = optional("namespace-context");
     let parameters = compiler.only_params(element, here)?;
-    if parameters.iter().any(|parameter| parameter.tunnel) {
-        let message = "what is passed to an expression cannot tunnel";
-        compiler.problems.error(element.at(), "XTSE0020", message);
-    }
     Ok(Kind::Evaluate(Box::new(Evaluate {
         expression: expression?,
         kind: kind?,

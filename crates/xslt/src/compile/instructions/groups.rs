@@ -33,6 +33,12 @@ fn group_by<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Her
                        group-ending-with";
         return Err(compiler.problems.error(element.at(), "XTSE1080", message));
     };
+    if form.ends_with("-with")
+        && let Some(beside) = ["composite", "collation"].into_iter().find_map(|local| element.attribute(local))
+    {
+        let message = format!("{} is for groups by a value, and says nothing beside {form}", beside.written());
+        return Err(compiler.problems.error(beside.at(), "XTSE1090", message));
+    }
     match form {
         "group-by" => Ok(GroupBy::Value(compiler.expression(&attribute, here)?, composite)),
         "group-adjacent" => Ok(GroupBy::Adjacent(compiler.expression(&attribute, here)?, composite)),

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use myelin_xpath::{Value, Version};
+
 use super::super::compiler::{Compiler, Loop};
 use super::super::element::{Child, Element};
 use super::super::here::Here;
@@ -20,6 +22,13 @@ pub(in crate::compile) fn iterate<'s>(
     let mut parameters = Vec::with_capacity(parts.len());
     for (part, inner) in parts {
         let bound = compiler.bound(part, &inner);
+        let wanted = compiler.flag(part, "required")?;
+        let nothing = matches!(&bound, Ok((Binding::EmptySequence, Some(kind)))
+            if Value::EMPTY.convert(kind, Version::V3).is_err());
+        if wanted || nothing {
+            let message = "a parameter of a loop needs a value to begin with";
+            compiler.problems.error(part.at(), "XTSE3520", message);
+        }
         let Ok(name) = compiler.named(part, &inner) else { continue };
         if names.iter().any(|(known, ..)| *known == name) {
             compiler.problems.error(part.at(), "XTSE0580", format!("the parameter {name} is declared twice"));

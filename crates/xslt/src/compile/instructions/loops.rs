@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::element::Element;
+use super::super::element::{Child, Element};
 use super::super::here::{Here, truth};
 use super::super::problems::Made;
 use crate::compile::compiler::Compiler;
@@ -32,7 +32,14 @@ pub(in crate::compile) fn perform_sort<'s>(
     }
     let sorts = compiler.sorts(&parts);
     let items = match element.attribute("select") {
-        Some(select) => compiler.select(&select, here).map(Binding::Select),
+        Some(select) => {
+            let content = |child: &Child<'_>| !matches!(child, Child::Element(inner) if inner.is("fallback"));
+            if rest.iter().any(content) {
+                let message = "<xsl:perform-sort> has both select=\"…\" and content: one of them has to go";
+                compiler.problems.error(element.at(), "XTSE1040", message);
+            }
+            compiler.select(&select, here).map(Binding::Select)
+        }
         None => Ok(Binding::Sequence(compiler.block_of(rest, here))),
     };
     Ok(Kind::PerformSort(Box::new((items?, sorts?))))
@@ -90,7 +97,7 @@ impl<'s> Compiler<'s> {
             && !word.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         {
             let message = format!("lang={word:?} is no language such as en or pt-BR");
-            return Err(self.problems.error(element.at(), "XTSE0020", message));
+            return Err(self.problems.error(element.at(), "XTDE0030", message));
         }
         Ok(lang)
     }
@@ -104,7 +111,7 @@ impl<'s> Compiler<'s> {
             && !word.contains(':')
         {
             let message = format!("{local}={word:?} is none of {}", words.join(" and "));
-            return Err(self.problems.error(attribute.at(), "XTSE0020", message));
+            return Err(self.problems.error(attribute.at(), "XTDE0030", message));
         }
         Ok(Some(avt))
     }

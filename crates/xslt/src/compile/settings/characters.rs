@@ -54,6 +54,22 @@ impl<'s> Compiler<'s> {
         }
     }
 
+    /// Refuses maps that use themselves or what is not there, whether or not an output uses them.
+    pub(super) fn check_character_maps(&mut self, declarations: &[Declaration<'s>]) {
+        let mark = self.problems.mark();
+        for declaration in declarations.iter().filter(|declaration| declaration.element.is("character-map")) {
+            let known = self.problems.mark();
+            if known > mark {
+                return;
+            }
+            if let Ok(name) = self.named(declaration.element, &declaration.here)
+                && self.character_maps.contains_key(&name)
+            {
+                self.characters_of(&name, declaration.element.at());
+            }
+        }
+    }
+
     /// The characters of a map; those of the maps that it uses itself come first.
     pub(in crate::compile) fn characters_of(&mut self, name: &ExpandedName, at: At) -> Vec<(char, Box<str>)> {
         let mut characters = Vec::new();

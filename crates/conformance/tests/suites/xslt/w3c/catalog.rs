@@ -205,7 +205,7 @@ fn applies(set: &Document, root: NodeId, case: NodeId) -> (Versions, Option<Stri
 /// Whether this library has what the suite has a name for.
 fn is_offered(kind: &str, value: &str) -> bool {
     match kind {
-        "spec" => true,
+        "spec" | "enable_assertions" => true,
         "feature" => !matches!(
             value,
             "schema_aware"
