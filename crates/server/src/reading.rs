@@ -6,9 +6,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
 use myelin_bench::units;
+use myelin_xml::doctype::{self, Applied, DoctypeLimits};
 use myelin_xml::encoding::{self, Decoder};
-use myelin_xml::{DoctypePolicy, Document, Error, Options, Parser, Step};
+use myelin_xml::{DeclaredEncoding, DoctypePolicy, Document, Error, ErrorKind, Limit, Options, Parser, Step};
+
+use crate::files::Files;
 
 /// What is read at a time of documents that are not kept whole.
 const PIECE_BYTES: usize = 64 << 10;
@@ -19,13 +23,83 @@ pub(crate) struct Reading {
     /// Other bounds than the usual, such as depth=5000,token=64M
     #[arg(long, value_name = "NAME=BOUND,…", value_delimiter = ',', value_parser = bound, long_help = limits_help())]
     limits: Vec<Bound>,
-    /// Skip a document type declaration instead of refusing it; nothing in it is applied, expanded or fetched
+    /// Skip a document type declaration; nothing in it is applied, expanded or fetched
     #[arg(long)]
     skip_doctype: bool,
     /// The documents' encoding, whatever they declare: UTF-8, UTF-16, ISO-8859-1 or US-ASCII; only a byte order mark
     /// is stronger
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
+}
+
+/// The arguments of commands that read documents of people, whose document types may say something.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Documents {
+    #[command(flatten)]
+    reading: Reading,
+    /// Refuse a document type declaration, as the bus does in messages; without this and --skip-doctype, it is read
+    #[arg(long, conflicts_with = "skip_doctype")]
+    refuse_doctype: bool,
+    /// Another folder whose files may be read; may be repeated
+    #[arg(long, value_name = "FOLDER")]
+    allow: Vec<PathBuf>,
+    /// An XML catalog that says which files stand for public identifiers and URIs; may be repeated
+    #[arg(long, value_name = "FILE")]
+    catalog: Vec<PathBuf>,
+}
+
+impl Documents {
+    /// What documents and stylesheets may read: what lies beside some of them, and what the arguments say.
+    ///
+    /// Errors: a folder or a catalog that is not there.
+    pub(crate) fn files<'p>(&self, beside: impl IntoIterator<Item = &'p PathBuf>) -> Result<Files, Complaint> {
+        Files::new(beside, &self.allow, &self.catalog)
+    }
+
+    /// Whether document types are read.
+    fn reads_doctypes(&self) -> bool {
+        !self.refuse_doctype && !self.reading.skip_doctype
+    }
+
+    /// Reads a document as a tree, with what its document type says, as far as `files` has it.
+    pub(crate) fn document(&self, path: &Path, files: &Files) -> Result<Document, Complaint> {
+        if !self.reads_doctypes() {
+            return self.reading.document(path);
+        }
+        let (source, options) = self.reading.source(path)?;
+        Document::parse_with_doctype(source, &path.to_string_lossy(), &options, files, &DoctypeLimits::default())
+            .map_err(|error| Complaint::malformed(path, &error))
+    }
+
+    /// Reads a document in pieces; one with a document type is read whole, and so is one where it may come later.
+    pub(crate) fn pieces(&self, path: &Path, files: &Files) -> Result<Pieces, Complaint> {
+        let mut pieces = self.reading.pieces(path)?;
+        if !self.reads_doctypes() || memmem::find(&pieces.text, b"<!DOCTYPE").is_none() {
+            return Ok(pieces);
+        }
+        let mut options = self.reading.options();
+        while !pieces.complete {
+            pieces.gather()?;
+            if pieces.text.len() > options.total_bytes {
+                let kind = ErrorKind::Limit(Limit::TotalBytes(options.total_bytes));
+                return Err(Complaint::about(path, kind));
+            }
+        }
+        options.doctype = DoctypePolicy::Skip;
+        let declared = pieces.declared;
+        pieces.parser = Parser::new(options);
+        pieces.parser.set_declared_encoding(declared);
+        // What is no text is for the parser to complain of.
+        if let Ok(text) = std::str::from_utf8(&pieces.text) {
+            let applied = doctype::apply(text, &path.to_string_lossy(), files, &DoctypeLimits::default());
+            let mut applied = applied.map_err(|error| Complaint::malformed(path, &error))?;
+            if let Some(new) = applied.as_mut().and_then(|applied| applied.text.take()) {
+                let source = std::mem::replace(&mut pieces.text, new.into_bytes());
+                pieces.applied = applied.map(|applied| (source, applied));
+            }
+        }
+        Ok(pieces)
+    }
 }
 
 /// A bound of the parser that was asked for.
@@ -129,6 +203,12 @@ impl Reading {
 
     /// Reads a document as a tree.
     pub(crate) fn document(&self, path: &Path) -> Result<Document, Complaint> {
+        let (source, options) = self.source(path)?;
+        Document::parse(source, &options).map_err(|error| Complaint::malformed(path, &error))
+    }
+
+    /// A document in UTF-8, and how it is to be read.
+    fn source(&self, path: &Path) -> Result<(Vec<u8>, Options), Complaint> {
         let mut options = self.options();
         let mut bytes = Vec::new();
         // No encoding needs more than four bytes for what is one in UTF-8; the parser counts exactly.
@@ -141,7 +221,7 @@ impl Reading {
             Cow::Owned(text) => text,
             Cow::Borrowed(_) => bytes,
         };
-        Document::parse(source, &options).map_err(malformed)
+        Ok((source, options))
     }
 
     /// Reads a document in pieces, of which only what is not decided stays in memory.
@@ -165,7 +245,19 @@ impl Reading {
         let (mut decoder, mut text) = (Decoder::new(detected.encoding), Vec::new());
         decoder.push(&begin[..length], &mut text);
         let path = path.to_owned();
-        let mut pieces = Pieces { path, reader, decoder, piece: begin, parser, text, complete: false, forgotten: 0 };
+        let declared = detected.declared;
+        let mut pieces = Pieces {
+            path,
+            reader,
+            decoder,
+            piece: begin,
+            parser,
+            text,
+            complete: false,
+            forgotten: 0,
+            declared,
+            applied: None,
+        };
         if complete {
             pieces.end();
         }
@@ -187,6 +279,10 @@ pub(crate) struct Pieces {
     pub(crate) complete: bool,
     /// How much of the document was before `text`.
     forgotten: usize,
+    /// What the parser is to think of the declared encoding.
+    declared: DeclaredEncoding,
+    /// The text as it was before its document type was applied.
+    applied: Option<(Vec<u8>, Applied)>,
 }
 
 impl Pieces {
@@ -196,6 +292,11 @@ impl Pieces {
         self.parser.forget(&self.text[..decided]);
         self.text.drain(..decided);
         self.forgotten += decided;
+        self.gather()
+    }
+
+    /// Reads another piece behind what there is.
+    fn gather(&mut self) -> Result<(), Complaint> {
         match read(&mut *self.reader, &mut self.piece).map_err(|error| Complaint::about(&self.path, error))? {
             0 => self.end(),
             length => self.decoder.push(&self.piece[..length], &mut self.text),
@@ -215,9 +316,17 @@ impl Pieces {
                 Ok(Step::Event(_)) => {}
                 Ok(Step::More) => self.more()?,
                 Ok(Step::End) => return Ok(()),
-                Err(error) => return Err(Complaint::malformed(&self.path, &error)),
+                Err(error) => return Err(self.malformed(error)),
             }
         }
+    }
+
+    /// What is wrong with the document, at a place of its file.
+    pub(crate) fn malformed(&self, mut error: Error) -> Complaint {
+        if let Some((source, applied)) = &self.applied {
+            error = applied.of_source(&String::from_utf8_lossy(source), error);
+        }
+        Complaint::malformed(&self.path, &error)
     }
 }
 

@@ -1,13 +1,13 @@
 //! `myelin xml`: whether documents are well formed, and their canonical or indented form.
 
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use myelin_xml::WriteOptions;
 use myelin_xml::c14n::{Canonical, Method, Subset, canonicalize};
 
-use crate::reading::{Complaint, Reading};
+use crate::reading::{Complaint, Documents};
 
 /// How far each level of `--pretty` is indented.
 const INDENT: usize = 2;
@@ -35,7 +35,7 @@ pub struct Arguments {
     #[arg(long, group = "form")]
     pretty: bool,
     #[command(flatten)]
-    reading: Reading,
+    documents: Documents,
 }
 
 const AFTER_HELP: &str = "\
@@ -65,18 +65,19 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
 
 impl Arguments {
     /// What is to be printed of a document.
-    fn formed(&self, file: &Path) -> Result<Vec<u8>, Complaint> {
+    fn formed(&self, file: &PathBuf) -> Result<Vec<u8>, Complaint> {
         let mut text = Vec::new();
+        let beside = self.documents.files([file])?;
         if self.pretty {
             let options = WriteOptions { indent: Some(INDENT), ..WriteOptions::default() };
-            let document = self.reading.document(file)?;
+            let document = self.documents.document(file, &beside)?;
             myelin_xml::write(&document, document.document_node(), &options, &mut text);
         } else if let Some(how) = self.canonical() {
-            let document = self.reading.document(file)?;
+            let document = self.documents.document(file, &beside)?;
             let whole = Subset { apex: document.document_node(), excluded: &[] };
             canonicalize(&document, whole, &how, &mut text).map_err(|error| Complaint::about(file, error))?;
         } else {
-            self.reading.pieces(file)?.check()?;
+            self.documents.pieces(file, &beside)?.check()?;
         }
         Ok(text)
     }

@@ -7,10 +7,10 @@ mod stream;
 mod xml;
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::reading::{Complaint, Reading};
+use crate::reading::{Complaint, Documents};
 use printer::{Format, Printer};
 
 /// The arguments of `myelin xpath`.
@@ -39,7 +39,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     #[command(flatten)]
-    reading: Reading,
+    documents: Documents,
 }
 
 const AFTER_HELP: &str = "\
@@ -107,7 +107,7 @@ impl Question {
     fn ask(
         &self,
         arguments: &Arguments,
-        file: &Path,
+        file: &PathBuf,
         printer: &mut Printer<'_>,
     ) -> io::Result<Result<bool, Complaint>> {
         match self {

@@ -1,6 +1,5 @@
 //! `myelin xslt`: what a stylesheet makes of documents, for people who know xsltproc.
 
-mod files;
 mod results;
 
 use std::fs;
@@ -15,8 +14,8 @@ use myelin_xslt::{
 };
 
 use crate::clock;
-use crate::reading::{Reading, is_standard_input};
-use files::Files;
+use crate::files::{self, Files};
+use crate::reading::{Documents, is_standard_input};
 use results::Folder;
 
 /// The arguments of `myelin xslt`.
@@ -28,7 +27,7 @@ pub struct Arguments {
     sheet: PathBuf,
     /// Documents to transform, one after the other; - is standard input
     #[arg(required_unless_present = "explain", value_name = "DOC")]
-    documents: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// A parameter of the stylesheet, as an XPath expression on the document; may be repeated
     #[arg(long = "param", value_name = "NAME=XPATH", value_parser = expression)]
     expressions: Vec<Parameter>,
@@ -47,27 +46,25 @@ pub struct Arguments {
     /// The template to start with, instead of the one that matches the document
     #[arg(long, value_name = "NAME")]
     template: Option<String>,
-    /// Another folder that the stylesheet may read; may be repeated
-    #[arg(long, value_name = "FOLDER")]
-    allow: Vec<PathBuf>,
     /// Templates and functions inside each other
     #[arg(long, visible_alias = "maxdepth", value_name = "LEVELS", default_value_t = Limits::default().depth)]
     max_depth: u32,
     /// Print the program that the stylesheet was compiled to, and whether it runs in one pass, instead of transforming
-    #[arg(long, conflicts_with = "documents")]
+    #[arg(long, conflicts_with = "files")]
     explain: bool,
     /// Print on standard error how long reading, compiling and transforming took
     #[arg(long)]
     timing: bool,
     #[command(flatten)]
-    reading: Reading,
+    documents: Documents,
 }
 
 const AFTER_HELP: &str = "\
 Names of parameters, modes and templates are written NAME or {NAMESPACE}NAME.
 
-import, include, document() and unparsed-text() read files below the folders of SHEET and of each DOC, and below those of \
---allow. They read no other file, and never the network.
+document(), unparsed-text() and document types read files below the folders of SHEET, of what it imports and includes, and \
+of each DOC, below those of --allow, and what a --catalog names. They read no other file, and never the network. Stylesheets \
+may import and include stylesheets of other folders.
 
 Messages, warnings and errors go to standard error, each with FILE:LINE:COLUMN. All errors of a stylesheet are reported \
 at once.
@@ -85,12 +82,12 @@ const TROUBLE: u8 = 2;
 
 /// Transforms each document.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let inputs = std::iter::once(&arguments.sheet).chain(&arguments.documents);
+    let inputs = std::iter::once(&arguments.sheet).chain(&arguments.files);
     if inputs.filter(|path| is_standard_input(path)).count() > 1 {
         writeln!(io::stderr(), "myelin: standard input can be read only once")?;
         return Ok(ExitCode::from(TROUBLE));
     }
-    let files = match Files::new(arguments) {
+    let files = match arguments.documents.files(std::iter::once(&arguments.sheet).chain(&arguments.files)) {
         Ok(files) => files,
         Err(complaint) => {
             writeln!(io::stderr(), "{complaint}")?;
@@ -119,7 +116,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         }
     };
     let mut code = ExitCode::SUCCESS;
-    for path in &arguments.documents {
+    for path in &arguments.files {
         match arguments.transform(&stylesheet, &parameters, path, &files, folder.as_ref())? {
             Some(result) => target.write(&result)?,
             None => code = ExitCode::from(FAILED),
@@ -132,14 +129,15 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
 /// Compiles the stylesheet and tells what is doubtful or wrong with it; none if it is wrong.
 fn compile(arguments: &Arguments, parameters: &[Parameter], files: &Files) -> io::Result<Option<Stylesheet>> {
     let mut said = io::stderr().lock();
-    let source = match files::read(&arguments.sheet) {
+    let sheet = files.named(&arguments.sheet);
+    let source = match files::read(&sheet) {
         Ok(source) => source,
         Err(complaint) => {
             writeln!(said, "{complaint}")?;
             return Ok(None);
         }
     };
-    match Stylesheet::compile_with(&source, &arguments.sheet.to_string_lossy(), files, parameters) {
+    match Stylesheet::compile_with(&source, &sheet.to_string_lossy(), files, parameters) {
         Ok(stylesheet) => {
             for warning in stylesheet.warnings() {
                 writeln!(said, "{}: warning: {} ({})", warning.place, warning.message, warning.code)?;
@@ -164,7 +162,7 @@ impl Arguments {
         folder: Option<&Folder>,
     ) -> io::Result<Option<Vec<u8>>> {
         let begun = Instant::now();
-        let mut document = match self.reading.document(path) {
+        let mut document = match self.documents.document(path, files) {
             Ok(document) => document,
             Err(complaint) => {
                 writeln!(io::stderr(), "{complaint}")?;

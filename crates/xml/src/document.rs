@@ -27,7 +27,7 @@ mod view;
 pub(crate) mod tests;
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 pub use axes::{Descendants, Siblings};
 pub(crate) use bindings::Bindings;
@@ -40,6 +40,7 @@ pub use node::{Kind, NodeId};
 pub use recorder::TreeRecorder;
 pub use view::View;
 
+use crate::doctype::Declarations;
 use crate::{Atom, ExpandedId, Name, NameId, Names};
 use node::Node;
 
@@ -71,6 +72,8 @@ pub struct Document {
     hides_space: bool,
     /// Whether prefixes do not mean around the element that is seen alone what they meant there in the source.
     seen_elsewhere: bool,
+    /// What its document type declares, where that was read.
+    declarations: Option<Arc<Declarations>>,
 }
 
 /// What stands in the source before the root element and is no node.
@@ -146,6 +149,44 @@ impl Document {
     /// What stands before the root element and is no node.
     pub(crate) fn prolog(&self) -> &Prolog {
         &self.prolog
+    }
+
+    /// What the document type declares, where there is one and it was read.
+    pub fn doctype(&self) -> Option<&Declarations> {
+        self.declarations.as_deref()
+    }
+
+    pub(crate) fn set_declarations(&mut self, declarations: Arc<Declarations>) {
+        self.declarations = Some(declarations);
+    }
+
+    /// Whether an attribute is an ID: `xml:id`, and what the document type says, where it was read.
+    pub fn is_id(&self, attribute: NodeId) -> bool {
+        let Some(name) = self.name(attribute) else { return false };
+        let name = self.names.get(name);
+        if name.namespace == crate::XML_NAMESPACE && name.local == "id" {
+            return true;
+        }
+        let declared = self.doctype().filter(|declared| declared.has_ids());
+        declared.is_some_and(|declared| self.is_declared(attribute, |element, name| declared.is_id(element, name)))
+    }
+
+    /// Whether the document type says that an attribute refers to IDs.
+    pub fn is_id_reference(&self, attribute: NodeId) -> bool {
+        let declared = self.doctype().filter(|declared| declared.has_references());
+        declared
+            .is_some_and(|declared| self.is_declared(attribute, |element, name| declared.is_reference(element, name)))
+    }
+
+    /// Asks about the names of an attribute and its element as they are written.
+    fn is_declared(&self, attribute: NodeId, asked: impl Fn(&str, &str) -> bool) -> bool {
+        let Some(element) = self.parent(attribute) else { return false };
+        asked(&self.qname(element).written(), &self.qname(attribute).written())
+    }
+
+    /// The URI of the external entity that a node was read from.
+    pub fn entity_base(&self, node: NodeId) -> Option<&str> {
+        self.doctype()?.base(self.range(node)?.start)
     }
 
     /// What the node is.

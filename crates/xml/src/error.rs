@@ -61,6 +61,8 @@ pub enum ErrorKind {
     UnsupportedEncoding(String),
     /// The XML declaration names an encoding that the document is not in.
     WrongEncoding(String),
+    /// Something in a document type that is read, or in what it names; the sentence says what and where.
+    Doctype(String),
     /// A bound of [`Options`](crate::Options) is passed.
     Limit(Limit),
 }
@@ -132,6 +134,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::WrongEncoding(name) => {
                 write!(f, "the declared encoding {name} is not the one the document is in")
             }
+            ErrorKind::Doctype(sentence) => f.write_str(sentence),
             ErrorKind::Limit(limit) => limit.fmt(f),
         }
     }

@@ -5,10 +5,12 @@
 //! [`Document`] is a whole document as a tree, which programs may change; [`write()`] makes bytes of it again.
 //! [`TreeBuilder`] makes a tree from front to back, and [`TreeRecorder`] that of XML which a program writes.
 //! [`Options`] bound everything that can grow; each bound has an [`Error`] of its own.
-//! Nothing here knows of HTTP, of Synapse or of waiting, and no entity is ever expanded or fetched.
+//! Nothing here knows of HTTP, of Synapse or of waiting. The parser expands no entity and fetches nothing; [`doctype`]
+//! does so for documents of people who ask for it.
 
 pub mod c14n;
 mod characters;
+pub mod doctype;
 mod document;
 pub mod encoding;
 mod error;

@@ -89,6 +89,16 @@ pub struct Name<'a> {
     pub namespace: &'a str,
 }
 
+impl<'a> Name<'a> {
+    /// The name as it is written, with its prefix.
+    pub fn written(&self) -> std::borrow::Cow<'a, str> {
+        match self.prefix {
+            "" => self.local.into(),
+            prefix => format!("{prefix}:{}", self.local).into(),
+        }
+    }
+}
+
 /// What a name takes beyond its text, about: its entries and their slots.
 pub(crate) const NAME_BYTES: usize = 96;
 

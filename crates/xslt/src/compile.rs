@@ -9,7 +9,6 @@ mod braces;
 mod compiler;
 mod declarations;
 mod element;
-mod entities;
 mod environment;
 mod expressions;
 mod frame;

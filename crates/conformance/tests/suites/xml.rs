@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use myelin_conformance::{Suite, data};
-use myelin_xml::{DoctypePolicy, Error, ErrorKind, Event, Name, NameId, Names, Options, Parser, Step, encoding};
+use myelin_xml::{
+    DoctypePolicy, Error, ErrorKind, Event, Name, NameId, Names, Options, Parser, Step, doctype, encoding,
+};
 
 const NOTE: &str = "Cases of `xml-w3c/xmlconf.xml`.
 A case that is not well-formed passes when it is refused, at whatever place.
@@ -32,6 +34,78 @@ fn xml() {
         }
     }
     suite.finish();
+}
+
+const DOCTYPE_NOTE: &str = "The cases of the same suite that have a document type, which is read with all that it names.
+A case that is not well-formed passes when it is refused, at whatever place; one that is passes when its canonical form is the one the suite has, if it has one.
+Documents are not validated: invalid ones are read.";
+
+/// The documents with a document type, once more, with what it says applied.
+#[test]
+fn doctype() {
+    let Some(folder) = data("xml-w3c") else { return };
+    let mut suite = Suite::new("xml-doctype", "XML 1.0 with document types that are read", DOCTYPE_NOTE);
+    let main = fs::read_to_string(folder.join("xmlconf.xml")).expect("the suite has its main file");
+    for declaration in main.split("<!ENTITY ").skip(1) {
+        let set = declaration.split_whitespace().next().expect("an entity has a name");
+        let file = folder.join(declaration.split('"').nth(1).expect("an entity has a file"));
+        let base = file.parent().expect("a file is in a folder");
+        for case in cases(&fs::read_to_string(&file).expect("a listed file is there")) {
+            let path = base.join(&case["URI"]);
+            let document = fs::read(&path).expect("a listed document is there");
+            let Ok((text, declared)) = encoding::decode(None, &document) else { continue };
+            if !String::from_utf8_lossy(&text).contains("<!DOCTYPE") {
+                continue;
+            }
+            match out_of_scope(&case) {
+                Some(reason) => suite.skip(set, reason),
+                None => {
+                    let output = case.get("OUTPUT").map(|output| fs::read(base.join(output)).expect("it is there"));
+                    let namespaces = case.get("NAMESPACE").is_none_or(|value| value != "no");
+                    let options = Options { namespaces, declared_encoding: declared, ..Options::default() };
+                    let result = match (case["TYPE"].as_str(), applied(&text, &path, &options)) {
+                        ("not-wf", Ok(form)) => Err(format!("read as {form}")),
+                        ("not-wf", Err(_)) => Ok(()),
+                        (_, Err(error)) => Err(error),
+                        (_, Ok(form)) => compare(&form, output.as_deref().map(without_notations).as_deref()),
+                    };
+                    suite.judge(set, &case["ID"], result);
+                }
+            }
+        }
+    }
+    suite.finish();
+}
+
+/// The suite's outputs list notations before the element; whoever does not validate need not know them.
+fn without_notations(output: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(output);
+    match text.starts_with("<!DOCTYPE").then(|| text.split_once("]>\n")).flatten() {
+        Some((_, behind)) => behind.as_bytes().to_vec(),
+        None => output.to_vec(),
+    }
+}
+
+/// The canonical form with the document type applied.
+fn applied(text: &[u8], path: &Path, options: &Options) -> Result<String, String> {
+    let options = Options { doctype: DoctypePolicy::Skip, ..options.clone() };
+    let Ok(source) = std::str::from_utf8(text) else { return Err("no text".to_owned()) };
+    let read = doctype::apply(source, &path.to_string_lossy(), &Beside, &doctype::DoctypeLimits::default());
+    let read = read.map_err(|error| error.to_string())?;
+    let new = read.and_then(|applied| applied.text);
+    let text = new.as_deref().unwrap_or(source).as_bytes();
+    write(text, &options, text.len()).map_err(|error| error.to_string())
+}
+
+/// Files by paths beside those that name them.
+struct Beside;
+
+impl doctype::Externals for Beside {
+    fn find(&self, _: Option<&str>, system: &str, base: &str) -> Result<doctype::ExternalEntity, String> {
+        let path = Path::new(base).parent().unwrap_or(Path::new("")).join(system);
+        let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(doctype::ExternalEntity { uri: path.to_string_lossy().into_owned(), bytes })
+    }
 }
 
 type Case = BTreeMap<String, String>;

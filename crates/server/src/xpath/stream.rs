@@ -1,13 +1,13 @@
 //! Expressions that one pass over a document answers.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use myelin_xpath::ast::Expr;
 use myelin_xpath::stream::{Answer, Plan, Progress, QueryId, Run, StartAt, Wanted};
 use myelin_xpath::{Expression, Returns, Value};
 
 use super::bindings::Bindings;
-use crate::reading::{Complaint, Reading};
+use crate::reading::{Complaint, Documents};
 
 /// An expression as one pass asks it.
 pub(super) struct Pass {
@@ -30,11 +30,11 @@ impl Pass {
     /// Reads a document as far as the answer needs; none where only a tree can tell.
     pub(super) fn run(
         &self,
-        reading: &Reading,
-        file: &Path,
+        documents: &Documents,
+        file: &PathBuf,
         bindings: &Bindings,
     ) -> Result<Option<Value<'static>>, Complaint> {
-        let mut pieces = reading.pieces(file)?;
+        let mut pieces = documents.pieces(file, &documents.files([file])?)?;
         let mut run = Run::new();
         run.start(&self.plan, bindings);
         loop {
@@ -42,7 +42,7 @@ impl Pass {
             match run.drive(&self.plan, bindings, &mut pieces.parser, text, pieces.complete, self.query) {
                 Ok(Progress::Settled) => break,
                 Ok(Progress::More) => pieces.more()?,
-                Err(error) => return Err(Complaint::malformed(file, &error)),
+                Err(error) => return Err(pieces.malformed(error)),
             }
         }
         Ok(match run.answer(self.query) {

@@ -1,7 +1,7 @@
 //! XPath on XML documents: in one pass as far as the decision, or on a tree.
 
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 
 use myelin_xpath::{Context, Expression, Limits, NodeRef};
 
@@ -10,7 +10,7 @@ use super::printer::Printer;
 use super::stream::Pass;
 use super::{Arguments, misplaced};
 use crate::clock;
-use crate::reading::{Complaint, Reading, is_standard_input};
+use crate::reading::{Complaint, Documents, is_standard_input};
 
 /// Who typed the expression waits for it and may interrupt it; what grows is still bounded.
 const LIMITS: Limits = Limits { steps: 10_000_000_000, bytes: 1 << 30 };
@@ -48,30 +48,31 @@ impl Question {
     pub(super) fn ask(
         &self,
         arguments: &Arguments,
-        file: &Path,
+        file: &PathBuf,
         printer: &mut Printer<'_>,
     ) -> io::Result<Result<bool, Complaint>> {
         // What was read of standard input is gone should the pass find that it needs a tree after all.
         let pass = self.pass.as_ref().filter(|_| arguments.stream || !is_standard_input(file));
         let answer = match pass {
-            Some(pass) => pass.run(&arguments.reading, file, &self.bindings),
+            Some(pass) => pass.run(&arguments.documents, file, &self.bindings),
             None => Ok(None),
         };
         match answer {
             Ok(Some(value)) => printer.value(file, &value).map(|()| Ok(value.boolean())),
             Ok(None) if arguments.stream => Ok(Err(Complaint::about(file, "this document needs --tree"))),
-            Ok(None) => self.ask_tree(&arguments.reading, file, printer),
+            Ok(None) => self.ask_tree(&arguments.documents, file, printer),
             Err(complaint) => Ok(Err(complaint)),
         }
     }
 
     fn ask_tree(
         &self,
-        reading: &Reading,
-        file: &Path,
+        documents: &Documents,
+        file: &PathBuf,
         printer: &mut Printer<'_>,
     ) -> io::Result<Result<bool, Complaint>> {
-        let document = match reading.document(file) {
+        let read = documents.files([file]).and_then(|beside| documents.document(file, &beside));
+        let document = match read {
             Ok(document) => document,
             Err(complaint) => return Ok(Err(complaint)),
         };

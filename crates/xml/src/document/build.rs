@@ -113,6 +113,7 @@ impl Document {
             inherited: Vec::new(),
             hides_space: false,
             seen_elsewhere: false,
+            declarations: None,
         }
     }
 

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use myelin_xml::{Kind, NodeId, XML_NAMESPACE};
+use myelin_xml::doctype::Declarations;
+use myelin_xml::{Document, Kind, NodeId, XML_NAMESPACE};
 
 use crate::error::Error;
 use crate::function::{Call, Function, Returns};
@@ -24,6 +25,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("lang", 1, 2, Boolean, lang).or_context(),
     Function::new("id", 1, 2, Nodes, id).or_context(),
     Function::new("element-with-id", 1, 2, Nodes, id).or_context(),
+    Function::new("idref", 1, 2, Nodes, idref).or_context(),
     Function::new("base-uri", 0, 1, Any, base_uri).or_context(),
     Function::new("document-uri", 0, 1, Any, document_uri).or_context(),
     Function::new("nilled", 0, 1, Any, nilled).or_context(),
@@ -172,8 +174,8 @@ fn lang<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     Ok(Value::from(found))
 }
 
-/// Elements by `xml:id`; without a DTD no other attribute is an id.
-fn id<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+/// The tokens of the first argument.
+fn tokens(call: &Call<'_, '_>) -> Result<HashSet<String>, Error> {
     let mut wanted = HashSet::new();
     call.each_atomic(0, |atomic| {
         let text = atomic.into_text(call.run.version);
@@ -181,21 +183,63 @@ fn id<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         wanted.extend(text.split(is_space).filter(|token| !token.is_empty()).map(str::to_owned));
         Ok(())
     })?;
-    let Some(node) = call.node(1)? else { return Ok(Value::EMPTY) };
-    let (document, root) = (node.document, node.root());
-    let (Some(name), Some(top)) = (document.names().find(XML_NAMESPACE, "id"), root.node.tree()) else {
+    Ok(wanted)
+}
+
+/// The document node at the top of the tree of the second argument.
+fn top_document<'a>(call: &Call<'_, 'a>, name: &str) -> Result<Option<(&'a Document, NodeId)>, Error> {
+    let Some(node) = call.node(1)? else { return Ok(None) };
+    let root = node.root();
+    match root.node.tree() {
+        Some(top) if root.kind() == Some(Kind::Document) => Ok(Some((node.document, top))),
+        _ if call.is_v1() => Ok(None),
+        _ => Err(Error::value("FODC0001", format!("{name}(): the tree of the node begins with no document node"))),
+    }
+}
+
+/// Elements by their IDs: `xml:id`, and what a document type says that was read.
+fn id<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let mut wanted = tokens(call)?;
+    let Some((document, top)) = top_document(call, "id")? else { return Ok(Value::EMPTY) };
+    let declares = document.doctype().is_some_and(Declarations::has_ids);
+    let name = document.names().find(XML_NAMESPACE, "id");
+    if name.is_none() && !declares {
         return Ok(Value::EMPTY);
-    };
+    }
     let mut found = Vec::new();
-    for element in std::iter::once(top).chain(document.descendants(top)) {
+    for element in document.descendants(top) {
         call.run.step(1)?;
-        if document.kind(element) != Kind::Element {
+        if document.kind(element) != Kind::Element || wanted.is_empty() {
             continue;
         }
-        let attribute = document.attributes(element).find(|attribute| document.expanded(*attribute) == Some(name));
-        // Of two elements with one id only the first has it, so an id that was found is wanted no more.
-        if attribute.is_some_and(|attribute| wanted.remove(document.value(attribute).trim_matches(is_space))) {
-            found.push(Node::Tree(element));
+        for attribute in document.attributes(element) {
+            let is_id = document.expanded(attribute) == name && name.is_some() || declares && document.is_id(attribute);
+            // Of two elements with one id only the first has it, so an id that was found is wanted no more.
+            if is_id && wanted.remove(document.value(attribute).trim_matches(is_space)) {
+                found.push(Node::Tree(element));
+                break;
+            }
+        }
+    }
+    Ok(Value::nodes(document, found))
+}
+
+/// Attributes that refer to IDs, as a document type says that was read.
+fn idref<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let wanted = tokens(call)?;
+    let Some((document, top)) = top_document(call, "idref")? else { return Ok(Value::EMPTY) };
+    if !document.doctype().is_some_and(Declarations::has_references) {
+        return Ok(Value::EMPTY);
+    }
+    let mut found = Vec::new();
+    for element in document.descendants(top).filter(|node| document.kind(*node) == Kind::Element) {
+        call.run.step(1)?;
+        for attribute in document.attributes(element) {
+            if document.is_id_reference(attribute)
+                && document.value(attribute).split(is_space).any(|token| wanted.contains(token))
+            {
+                found.push(Node::Tree(attribute));
+            }
         }
     }
     Ok(Value::nodes(document, found))

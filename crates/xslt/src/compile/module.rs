@@ -3,15 +3,20 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use myelin_xml::doctype::{self, Applied, DoctypeLimits};
 use myelin_xml::{DoctypePolicy, Document, ErrorKind, Limit, NodeId, Options, encoding};
 
-use super::entities::{self, Expanded};
+use crate::resolver::{Entities, Resolver};
 use crate::scope::At;
 
 /// Elements of a stylesheet may be nested as deep as this; those of people nest to about 40.
 ///
 /// The compiler, the machine and whatever drops a program recurse along this nesting.
 const DEPTH: usize = 200;
+
+/// What the document type of a stylesheet may add to it.
+const LIMITS: DoctypeLimits =
+    DoctypeLimits { expansion_bytes: 4 << 20, external_bytes: 16 << 20, declarations: 50_000, depth: 16 };
 
 /// A stylesheet document.
 pub(super) struct Module {
@@ -23,14 +28,14 @@ pub(super) struct Module {
     /// What shadow attributes say, such as `_select` (XSLT 3.0 §3.13.2), by their nodes.
     shadows: RefCell<HashMap<NodeId, String>>,
     /// The source before its entities were replaced, where it had any.
-    original: Option<(Expanded, String)>,
+    original: Option<(Applied, String)>,
 }
 
 impl Module {
-    /// Reads a stylesheet document.
+    /// Reads a stylesheet document, with what its document type declares: it is its author's, and no message.
     ///
     /// Errors: its place, and a sentence for the author.
-    pub(super) fn parse(bytes: &[u8], uri: &str, file: u32) -> Result<Module, (At, String)> {
+    pub(super) fn parse(bytes: &[u8], uri: &str, file: u32, resolver: &dyn Resolver) -> Result<Module, (At, String)> {
         let (decoded, declared_encoding) = encoding::decode(None, bytes).map_err(|error| {
             let at = At { file, line: error.line as u32, column: error.column as u32 };
             (at, error.kind.to_string())
@@ -46,19 +51,21 @@ impl Module {
         let source = String::from_utf8_lossy(&decoded);
         let lines = Lines::new(&source);
         let at = |offset| lines.at(file, &source, offset);
-        let expanded = entities::expand(&source).map_err(|(offset, message)| (at(offset), message))?;
-        let text = match &expanded {
-            Some(expanded) => expanded.text.clone().into_bytes(),
+        let applied = doctype::apply(&source, uri, &Entities(resolver), &LIMITS)
+            .map_err(|error| (at(error.offset), sentence(&error.kind)))?;
+        let text = match applied.as_ref().and_then(|applied| applied.text.as_ref()) {
+            Some(text) => text.clone().into_bytes(),
             // What is no text is for the parser to refuse.
             None => decoded.clone().into_owned(),
         };
+        let applied = applied.filter(|applied| applied.text.is_some());
         match Document::parse(text, &options) {
             Ok(document) => {
-                let original = expanded.map(|expanded| (expanded, source.into_owned()));
+                let original = applied.map(|applied| (applied, source.into_owned()));
                 Ok(Module { document, file, uri: uri.to_owned(), lines, shadows: RefCell::default(), original })
             }
             Err(error) => {
-                let offset = expanded.as_ref().map_or(error.offset, |it| it.source_offset(error.offset));
+                let offset = applied.as_ref().map_or(error.offset, |it| it.source_offset(error.offset));
                 Err((at(offset), sentence(&error.kind)))
             }
         }
@@ -89,7 +96,7 @@ impl Module {
     /// The line and column of a byte of the source.
     pub(super) fn at(&self, offset: usize) -> At {
         match &self.original {
-            Some((expanded, source)) => self.lines.at(self.file, source, expanded.source_offset(offset)),
+            Some((applied, source)) => self.lines.at(self.file, source, applied.source_offset(offset)),
             None => self.lines.at(self.file, self.document.source(), offset),
         }
     }
@@ -98,8 +105,7 @@ impl Module {
 fn sentence(kind: &ErrorKind) -> String {
     match kind {
         ErrorKind::EntityNotExpanded(name) => format!(
-            "the entity &{name}; is not declared here, and no other document is read for it: write the character itself \
-             or its number, such as &#160; for &nbsp;"
+            "the entity &{name}; is not declared: write the character itself or its number, such as &#160; for &nbsp;"
         ),
         ErrorKind::Limit(Limit::Depth(bound)) => {
             format!("more than {bound} elements of a stylesheet inside each other")
@@ -156,13 +162,14 @@ fn characters(bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resolver::NoResolver;
 
     #[test]
     fn places_are_those_of_the_document() {
         let mut source = String::from("<a>\r\n<b ä='1'/>\r  ");
         source.push_str(&"é<c/>".repeat(700));
         source.push_str("\n\n<d/></a>");
-        let module = Module::parse(source.as_bytes(), "x", 0).expect("a document");
+        let module = Module::parse(source.as_bytes(), "x", 0, &NoResolver).expect("a document");
         let document = &module.document;
         for node in document.descendants(document.document_node()) {
             let range = document.range(node).expect("as read");
@@ -174,7 +181,7 @@ mod tests {
     #[test]
     fn an_entity_that_is_declared_elsewhere_is_named() {
         let source = b"<!DOCTYPE a SYSTEM 'a.dtd'>\n<a>&nbsp;</a>";
-        let Err((at, message)) = Module::parse(source, "x", 3) else { panic!("a document") };
+        let Err((at, message)) = Module::parse(source, "x", 3, &NoResolver) else { panic!("a document") };
         assert_eq!((at.file, at.line), (3, 2));
         assert!(message.contains("&nbsp;"), "{message}");
     }

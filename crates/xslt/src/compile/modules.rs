@@ -86,7 +86,7 @@ impl Loader<'_> {
         let index = self.modules.len();
         self.problems.files.push(uri.to_owned());
         self.modules.push(None);
-        let module = Module::parse(source, uri, index as u32).map_err(|(at, message)| {
+        let module = Module::parse(source, uri, index as u32, self.resolver).map_err(|(at, message)| {
             let code = if index == 0 { "XML" } else { "XTSE0165" };
             self.problems.error(at, code, message)
         })?;

@@ -1,20 +1,45 @@
 //! Functions that find, name and copy nodes (XSLT 1.0 §12.2, §12.4; 3.0 §18).
 
+use myelin_xml::doctype::UnparsedEntity;
 use myelin_xml::{Document, Kind, NodeId, Refusal};
+use myelin_xpath::types::AtomicType;
 use myelin_xpath::{Atomic, Error, Item, Node, NodeRef, Value, Version};
 
 use super::call::unmade;
-use super::{Call, Function};
+use super::{Call, Function, resolve};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::own("key", 2, 3, key),
     Function::own("generate-id", 0, 1, generate_id),
     Function::own("copy-of", 0, 1, |call| each_node(call, deep_copy)),
     Function::own("snapshot", 0, 1, |call| each_node(call, snapshot)),
-    // The parser skips document types and keeps nothing of them, so no entity is ever declared.
-    Function::own("unparsed-entity-uri", 1, 2, |_| Ok(Value::from(""))),
-    Function::own("unparsed-entity-public-id", 1, 2, |_| Ok(Value::from(""))),
+    Function::own("unparsed-entity-uri", 1, 2, |call| {
+        let uri = unparsed(call)?.map(|entity| resolve(&entity.system, &entity.base)).unwrap_or_default();
+        match call.is_v1() {
+            true => Ok(Value::from(uri)),
+            false => Ok(Value::from(Atomic::Text(uri.into(), AtomicType::AnyUri))),
+        }
+    }),
+    Function::own("unparsed-entity-public-id", 1, 2, |call| {
+        Ok(Value::from(unparsed(call)?.and_then(|entity| entity.public.as_deref()).unwrap_or_default()))
+    }),
 ];
+
+/// The entity that the first argument names, in the document of the second or of the context node; where no document
+/// type was read, there are none.
+fn unparsed<'a>(call: &Call<'_, 'a>) -> Result<Option<&'a UnparsedEntity>, Error> {
+    let name = call.text(0)?;
+    let node = match call.count() {
+        2 => call.nodes(1)?.first().copied().ok_or(Error::NoContext)?,
+        _ => call.context_node()?,
+    };
+    let top = node.root();
+    let is_document = top.node.tree().is_some_and(|top| node.document.kind(top) == Kind::Document);
+    if !is_document && !call.is_v1() {
+        return Err(Error::value("XTDE1370", "the tree of the node begins with no document node"));
+    }
+    Ok(node.document.doctype().and_then(|doctype| doctype.unparsed(&name)))
+}
 
 fn key<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let written = call.text(0)?;

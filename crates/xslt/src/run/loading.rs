@@ -1,11 +1,12 @@
 //! Documents that a stylesheet asks for are read, each once.
 
+use myelin_xml::doctype::DoctypeLimits;
 use myelin_xml::{Document, View};
 use myelin_xpath::{Error, NodeRef};
 
 use super::documents::strip;
 use super::machine::{Base, Machine};
-use crate::resolver::Wanted;
+use crate::resolver::{Entities, Wanted};
 
 impl<'a> Machine<'a> {
     /// The document that `href` names, seen from `base`.
@@ -42,9 +43,11 @@ impl<'a> Machine<'a> {
     fn read_document(&self, bytes: &[u8], uri: &str) -> Result<Document, String> {
         let refused = |error: myelin_xml::Error| format!("{uri}: {error}");
         let (text, declared_encoding) = myelin_xml::encoding::decode(None, bytes).map_err(refused)?;
-        let doctype = myelin_xml::DoctypePolicy::Skip;
-        let options = myelin_xml::Options { declared_encoding, doctype, ..myelin_xml::Options::default() };
-        let mut document = Document::parse(text.into_owned(), &options).map_err(refused)?;
+        let options = myelin_xml::Options { declared_encoding, ..myelin_xml::Options::default() };
+        let entities = Entities(self.options.resolver);
+        let limits = DoctypeLimits::default();
+        let mut document =
+            Document::parse_with_doctype(text.into_owned(), uri, &options, &entities, &limits).map_err(refused)?;
         if !self.program.strip.is_empty() {
             let mut view = View::default();
             strip(self.program, &mut document, &mut view);
@@ -85,7 +88,9 @@ impl<'a> Machine<'a> {
             }
             next = at.parent();
         }
-        let mut base = self.documents.uri(node.document).or_else(|| self.base_of_made(node.document));
+        let entity = node.node.tree().and_then(|tree| node.document.entity_base(tree));
+        let base = entity.map(str::to_owned).or_else(|| self.documents.uri(node.document));
+        let mut base = base.or_else(|| self.base_of_made(node.document));
         while let Some(next) = bases.pop() {
             base = Some(match base {
                 Some(base) => crate::functions::resolve(&next, &base),

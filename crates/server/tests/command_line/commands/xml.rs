@@ -61,9 +61,15 @@ fn bounds_can_be_tighter_and_wider() {
 }
 
 #[test]
-fn a_document_type_is_refused_or_skipped() {
-    let document = "<!DOCTYPE a [<!ENTITY e 'x'>]><a/>";
-    myelin("xml -", document).with(1, "", "-:1:1: a document type declaration is refused");
+fn a_document_type_is_read_skipped_or_refused() {
+    let document = "<!DOCTYPE a [<!ENTITY e 'x'><!ATTLIST a b CDATA '1'>]><a/>";
+    myelin("xml --refuse-doctype -", document).with(1, "", "-:1:1: a document type declaration is refused");
+    myelin("xml -", document).with(0, "", "");
+    myelin("xml -", document.replace("<a/>", "<a>&e;</a>")).with(0, "", "");
+    myelin("xml --c14n -", document.replace("<a/>", "<a>&e;</a>")).with(0, "<a b=\"1\">x</a>", "");
+    myelin("xml -", document.replace("<a/>", "<a>&e;</b>")).with(1, "", "-:1:63: expected </a>, found </b>");
+    myelin("xml -", document.replace("<a/>", "<a>&f;</a>")).with(1, "", "the entity &f; is not declared");
+    myelin("xpath string(/a/@b) -", document).with(0, "1\n", "");
     myelin("xml --skip-doctype -", document).with(0, "", "");
     myelin("xml --skip-doctype -", document.replace("<a/>", "<a>&e;</a>")).with(1, "", "is not expanded");
 }

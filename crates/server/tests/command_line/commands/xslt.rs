@@ -120,6 +120,46 @@ fn several_documents_are_transformed_and_one_that_fails_does_not_hide_the_others
 }
 
 #[test]
+fn entities_are_read_beside_stylesheets_and_documents_and_nowhere_else() {
+    let text = sheet(
+        "<xsl:include href='../common/c.xsl'/>\
+         <xsl:template match='/'>&n;<xsl:value-of select=\"id('x')\"/>,<xsl:value-of select='d/@a'/></xsl:template>",
+    );
+    let text = format!("<!DOCTYPE x [<!ENTITY % e SYSTEM '../common/x.ent'> %e;]>{text}");
+    let secret = folder(&[("secret", "secret")]);
+    let secret = secret.path().join("secret").display().to_string();
+    let catalog = "<catalog xmlns='urn:oasis:names:tc:entity:xmlns:xml:catalog'>
+        <public publicId='P' uri='dtd/p.dtd'/><uri name='urn:s' uri='html/s.xsl'/></catalog>";
+    let external = "<!DOCTYPE d PUBLIC 'P' 'http://127.0.0.1:1/d.dtd'><d>&i;</d>";
+    let folder = folder(&[
+        ("html/s.xsl", &text),
+        ("common/c.xsl", &sheet("")),
+        ("common/x.ent", "<!ENTITY n 'N'>"),
+        (
+            "d.xml",
+            "<!DOCTYPE d [<!ENTITY i SYSTEM 'i.xml'><!ATTLIST d a CDATA '1'><!ATTLIST i i ID #IMPLIED>]><d>&i;</d>",
+        ),
+        ("i.xml", "<i i='x'>I</i>"),
+        ("secret.xml", &format!("<!DOCTYPE d [<!ENTITY i SYSTEM '{secret}'>]><d>&i;</d>")),
+        ("bomb.xml", "<!DOCTYPE d [<!ENTITY i '&i;'>]><d>&i;</d>"),
+        ("external.xml", external),
+        ("dtd/p.dtd", "<!ENTITY i 'J'><!ATTLIST d a CDATA '2'>"),
+        ("catalog.xml", catalog),
+    ]);
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let sheet = path("html/s.xsl");
+    run(&["xslt", &sheet, &path("d.xml")], "").with(0, "NI,1\n", "");
+    run(&["xslt", "--skip-doctype", &sheet, &path("d.xml")], "").with(1, "", "is not expanded");
+    run(&["xslt", "--refuse-doctype", &sheet, &path("d.xml")], "").with(1, "", "is refused");
+    run(&["xslt", &sheet, &path("secret.xml")], "").with(1, "", "--allow FOLDER lets it be read");
+    run(&["xslt", &sheet, &path("bomb.xml")], "").with(1, "", "stands for itself");
+    run(&["xslt", &sheet, &path("external.xml")], "").with(1, "", "nothing from the network");
+    run(&["xslt", "--catalog", &path("catalog.xml"), "urn:s", &path("external.xml")], "").with(0, "N,2\n", "");
+    run(&["xml", "--c14n", &path("d.xml")], "").with(0, "<d a=\"1\"><i i=\"x\">I</i></d>", "");
+    run(&["xml", &path("secret.xml")], "").with(1, "", "--allow FOLDER lets it be read");
+}
+
+#[test]
 fn files_below_the_folders_of_stylesheet_and_documents_can_be_read_and_no_others() {
     let text = sheet(
         "<xsl:include href='more/t.xsl'/><xsl:param name='href'/>\

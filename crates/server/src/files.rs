@@ -1,49 +1,72 @@
-//! What a stylesheet on the command line may read: files below some folders.
+//! What a document or a stylesheet on the command line may read: files below some folders, and what catalogs name.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use myelin_java_text::percent::{Plus, decoded_bytes};
+use myelin_xml::doctype::{ExternalEntity, Externals};
 use myelin_xslt::{Resolver, Resource, Wanted};
 
-use super::Arguments;
+use crate::catalog::{Catalogs, Kind};
 use crate::reading::{Complaint, is_standard_input, open};
 
 /// A file that is larger is refused.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Reads files below its folders.
-pub(super) struct Files {
-    /// Canonical, so that no link leads out of them.
-    folders: Vec<PathBuf>,
+pub(crate) struct Files {
+    /// Canonical, so that no link leads out of them; those of files that a catalog names come to it.
+    folders: RefCell<Vec<PathBuf>>,
+    catalogs: Catalogs,
 }
 
 impl Files {
-    /// The folders of the stylesheet and of each document, and those that are allowed beside.
+    /// The folders of some files, those that are allowed beside, and what catalogs say.
     ///
-    /// Errors: a folder of `--allow` that is not there.
-    pub(super) fn new(arguments: &Arguments) -> Result<Files, Complaint> {
+    /// Errors: a folder or a catalog that is not there.
+    pub(crate) fn new<'p>(
+        beside: impl IntoIterator<Item = &'p PathBuf>,
+        allow: &[PathBuf],
+        catalogs: &[PathBuf],
+    ) -> Result<Files, Complaint> {
         let mut folders = Vec::new();
-        for path in std::iter::once(&arguments.sheet).chain(&arguments.documents) {
+        for path in beside {
             // A file that is not there is complained about where it is read.
             folders.extend(folder(path).canonicalize());
         }
-        for path in &arguments.allow {
+        for path in allow {
             folders.push(path.canonicalize().map_err(|error| Complaint::about(path, error))?);
         }
-        Ok(Files { folders })
+        Ok(Files { folders: RefCell::new(folders), catalogs: Catalogs::read(catalogs)? })
     }
-}
 
-impl Resolver for Files {
-    fn resolve(&self, href: &str, base: &str, _: Wanted) -> Result<Resource, String> {
-        let path = located(href, base)?;
+    /// The file that a catalog has for what somebody named; the same where there is none.
+    pub(crate) fn named(&self, path: &Path) -> PathBuf {
+        let mapped = path.to_str().and_then(|uri| self.catalogs.find(Kind::Uri, None, uri));
+        let found = mapped.and_then(|uri| located(&uri, "").ok());
+        if let Some(folder) = found.as_deref().and_then(|path| folder(path).canonicalize().ok()) {
+            self.folders.borrow_mut().push(folder);
+        }
+        found.unwrap_or_else(|| path.to_owned())
+    }
+
+    /// `open`: whether it may stand in any folder, which is allowed then.
+    fn read(&self, mapped: Option<&str>, (href, base): (&str, &str), open: bool) -> Result<Resource, String> {
+        let path = match mapped {
+            Some(uri) => located(uri, "")?,
+            None => located(href, base)?,
+        };
         let refused = |error: std::io::Error| format!("{}: {error}", path.display());
         let real = path.canonicalize().map_err(refused)?;
-        if !self.folders.iter().any(|folder| real.starts_with(folder)) {
+        // Whoever names a catalog means its files, and those are made of others beside them.
+        if mapped.is_some() || open {
+            self.folders.borrow_mut().push(folder(&real).to_owned());
+        }
+        if !self.folders.borrow().iter().any(|folder| real.starts_with(folder)) {
             return Err(format!(
-                "{} is not below the folders of the stylesheet and of the documents; --allow FOLDER lets it be read",
+                "{} is not below the folders of what is read; --allow FOLDER lets it be read",
                 path.display()
             ));
         }
@@ -52,8 +75,27 @@ impl Resolver for Files {
     }
 }
 
+impl Resolver for Files {
+    /// Stylesheets come in several folders, such as `html` and `common`; whoever names one means its modules, which are
+    /// read only where they are stylesheets themselves.
+    fn resolve(&self, href: &str, base: &str, wanted: Wanted) -> Result<Resource, String> {
+        self.read(self.catalogs.find(Kind::Uri, None, href).as_deref(), (href, base), wanted == Wanted::Stylesheet)
+    }
+
+    fn external(&self, public: Option<&str>, system: &str, base: &str) -> Result<Resource, String> {
+        self.read(self.catalogs.find(Kind::Entity, public, system).as_deref(), (system, base), false)
+    }
+}
+
+impl Externals for Files {
+    fn find(&self, public: Option<&str>, system: &str, base: &str) -> Result<ExternalEntity, String> {
+        let Resource { uri, bytes } = self.external(public, system, base)?;
+        Ok(ExternalEntity { uri, bytes })
+    }
+}
+
 /// Reads a file or standard input whole.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, Complaint> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Complaint> {
     let mut bytes = Vec::new();
     let refused = |error| Complaint::about(path, error);
     open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(refused)?;
@@ -72,7 +114,7 @@ fn folder(path: &Path) -> &Path {
 }
 
 /// The file that a reference names, seen from the file that holds it.
-fn located(href: &str, base: &str) -> Result<PathBuf, String> {
+pub(crate) fn located(href: &str, base: &str) -> Result<PathBuf, String> {
     let path = match href.split_once(':') {
         Some((scheme, rest)) if is_scheme(scheme) => local(scheme, rest)
             .ok_or_else(|| format!("{href:?} cannot be read: only files are, and nothing from the network"))?,
