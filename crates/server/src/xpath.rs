@@ -10,6 +10,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use myelin_xpath::Version;
+
 use crate::reading::{Complaint, Documents};
 use printer::{Format, Printer};
 
@@ -29,6 +31,9 @@ pub struct Arguments {
     /// A variable of the expression and its text; may be repeated
     #[arg(long = "var", value_name = "NAME=TEXT", value_parser = pair)]
     variables: Vec<(String, String)>,
+    /// By the rules of which XPath the expression runs; either may call functions of the other
+    #[arg(long = "xpath", value_enum, default_value_t = Rules::V1, value_name = "VERSION")]
+    version: Rules,
     /// Read in one pass and stop as soon as the result is known; refuse an expression that needs a tree
     #[arg(long, conflicts_with = "tree")]
     stream: bool,
@@ -42,8 +47,28 @@ pub struct Arguments {
     documents: Documents,
 }
 
+/// The rules of a version of XPath.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Rules {
+    #[value(name = "1.0")]
+    V1,
+    #[value(name = "3.1")]
+    V3,
+}
+
+impl From<Rules> for Version {
+    fn from(rules: Rules) -> Version {
+        match rules {
+            Rules::V1 => Version::V1,
+            Rules::V3 => Version::V3,
+        }
+    }
+}
+
 const AFTER_HELP: &str = "\
-Paths start at the document. XPath 1.0 is complete; later versions are supported as far as configurations use them.
+Paths start at the document. An expression runs by the rules of XPath 1.0, with --xpath 3.1 by those of XPath 3.1; it may \
+call the functions of all versions, and those of XSLT and EXSLT that need no stylesheet. doc() and unparsed-text() read files \
+below the folder of each document, below those of --allow, and what a --catalog names; never the network.
 
 One pass gives texts, numbers, true and false. Nodes need a tree; use string(…), count(…) or boolean(…) to avoid one. \
 Without --stream and --tree, files are read in one pass where that suffices, and standard input as a tree. One pass needs \

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::ast::Comparison;
+use crate::collation::Collation;
 use crate::error::Error;
 use crate::types::AtomicType;
 use crate::types::AtomicType as T;
@@ -22,7 +23,7 @@ impl Atomic<'_> {
     /// would be no order of three of them. Texts are in the order of their characters' numbers.
     /// Errors: `XPTY0004` where the types cannot be compared.
     pub fn order(&self, other: &Atomic<'_>, now: Option<Moment>) -> Result<Ordering, Error> {
-        sorting(self, other, now)
+        sorting(self, other, now, &Collation::CODEPOINTS)
     }
 }
 
@@ -89,8 +90,19 @@ pub(crate) fn atomic(
     right: &Atomic<'_>,
     now: Option<Moment>,
 ) -> Result<bool, Error> {
+    atomic_by(comparison, left, right, now, &Collation::CODEPOINTS)
+}
+
+/// The same with texts in the order of a collation.
+pub(crate) fn atomic_by(
+    comparison: Comparison,
+    left: &Atomic<'_>,
+    right: &Atomic<'_>,
+    now: Option<Moment>,
+    collation: &Collation,
+) -> Result<bool, Error> {
     let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-    let ordering = ordering(left, right, ordered, now)?;
+    let ordering = ordering_by(left, right, ordered, now, collation)?;
     // With NaN only `ne` holds.
     Ok(ordering.map_or(comparison == Comparison::NotEqual, |ordering| holds(comparison, ordering)))
 }
@@ -98,14 +110,15 @@ pub(crate) fn atomic(
 /// How two values stand to each other; `None` where one is NaN.
 ///
 /// `ordered`: whether more is asked than whether they are equal, which some types do not answer.
-pub(crate) fn ordering(
+pub(crate) fn ordering_by(
     left: &Atomic<'_>,
     right: &Atomic<'_>,
     ordered: bool,
     now: Option<Moment>,
+    collation: &Collation,
 ) -> Result<Option<Ordering>, Error> {
     Ok(Some(match (left, right) {
-        (Atomic::Text(left, _), Atomic::Text(right, _)) => left.as_bytes().cmp(right.as_bytes()),
+        (Atomic::Text(left, _), Atomic::Text(right, _)) => collation.compare(left, right),
         (Atomic::Boolean(left), Atomic::Boolean(right)) => left.cmp(right),
         (Atomic::Moment(left), Atomic::Moment(right)) if left.kind.primitive() == right.kind.primitive() => {
             if ordered && !matches!(left.kind.primitive(), T::DateTime | T::Date | T::Time) {
@@ -129,7 +142,12 @@ pub(crate) fn ordering(
 
 /// Whether two values are the same: equal, or both NaN; what cannot be compared is not.
 pub(crate) fn same(left: &Atomic<'_>, right: &Atomic<'_>, now: Option<Moment>) -> bool {
-    match ordering(left, right, false, now) {
+    same_by(left, right, now, &Collation::CODEPOINTS)
+}
+
+/// The same with texts that a collation finds equal.
+pub(crate) fn same_by(left: &Atomic<'_>, right: &Atomic<'_>, now: Option<Moment>, collation: &Collation) -> bool {
+    match ordering_by(left, right, false, now, collation) {
         Ok(Some(ordering)) => ordering.is_eq(),
         Ok(None) => left.is_nan() && right.is_nan(),
         Err(_) => false,
@@ -139,11 +157,16 @@ pub(crate) fn same(left: &Atomic<'_>, right: &Atomic<'_>, now: Option<Moment>) -
 /// The order in which values are sorted: a NaN comes before all other numbers.
 ///
 /// Errors: `XPTY0004` where the types cannot be compared.
-pub(crate) fn sorting(left: &Atomic<'_>, right: &Atomic<'_>, now: Option<Moment>) -> Result<Ordering, Error> {
+pub(crate) fn sorting(
+    left: &Atomic<'_>,
+    right: &Atomic<'_>,
+    now: Option<Moment>,
+    collation: &Collation,
+) -> Result<Ordering, Error> {
     if left.is_numeric() && right.is_numeric() {
         return Ok(key::numbers(left, right));
     }
-    Ok(ordering(left, right, true, now)?.unwrap_or(Ordering::Equal))
+    Ok(ordering_by(left, right, true, now, collation)?.unwrap_or(Ordering::Equal))
 }
 
 fn refused<T>(left: AtomicType, right: AtomicType) -> Result<T, Error> {

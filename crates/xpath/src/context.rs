@@ -33,11 +33,12 @@ pub trait Host<'a> {
     /// Is told the value that an error carries which `error()` is about to raise.
     fn raises(&'a self, _: Value<'a>) {}
 
-    /// Calls a function that is a value: one that was named, and not called where it was.
+    /// Calls a function that is a value: one that was named, and not called where it was; `item` is the context item where
+    /// it was named.
     ///
     /// Errors: as [`call`](Host::call).
-    fn call_value(&'a self, slot: u32, arguments: &[Value<'a>]) -> Result<Value<'a>, Error> {
-        self.call(slot, arguments, None)
+    fn call_value(&'a self, slot: u32, arguments: &[Value<'a>], item: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
+        self.call(slot, arguments, item)
     }
 
     /// Calls the function with that slot (see [`Declared::Function`](crate::Declared::Function)); `item` is the context
@@ -45,6 +46,17 @@ pub trait Host<'a> {
     ///
     /// Errors: the host's own, such as [`Error::Host`]; they end the evaluation.
     fn call(&'a self, slot: u32, arguments: &[Value<'a>], item: Option<&Item<'a>>) -> Result<Value<'a>, Error>;
+
+    /// The slot of a function of the host by its name, for `function-lookup()`; `None`: there is none with so many
+    /// arguments.
+    fn find_function(&'a self, _namespace: &str, _local: &str, _arity: usize) -> Option<u32> {
+        None
+    }
+
+    /// The namespace and the local name of a function of the host; `None`: it has no name.
+    fn function_name(&'a self, _slot: u32) -> Option<(String, String)> {
+        None
+    }
 }
 
 /// A host without variables and functions.

@@ -13,6 +13,7 @@ mod nodes;
 mod numbers;
 mod patterns;
 mod qnames;
+mod random;
 mod sequences;
 mod strings;
 mod uris;
@@ -26,7 +27,7 @@ pub(crate) const CONCAT: &Function = &strings::FUNCTIONS[0];
 /// A name from a namespace and a lexical form; also what `xs:QName('p:local')` does.
 pub(crate) const QNAME: &Function = &qnames::FUNCTIONS[0];
 
-const FAMILIES: [&[Function]; 14] = [
+const FAMILIES: [&[Function]; 15] = [
     strings::FUNCTIONS,
     sequences::FUNCTIONS,
     nodes::FUNCTIONS,
@@ -41,6 +42,7 @@ const FAMILIES: [&[Function]; 14] = [
     maps::FUNCTIONS,
     arrays::FUNCTIONS,
     json::FUNCTIONS,
+    random::FUNCTIONS,
 ];
 
 fn all() -> impl Iterator<Item = &'static Function> {

@@ -6,6 +6,7 @@
 mod analysis;
 mod arithmetic;
 pub mod ast;
+mod collation;
 mod compare;
 mod context;
 mod environment;
@@ -24,6 +25,7 @@ pub mod stream;
 pub mod types;
 mod value;
 
+pub use collation::Collation;
 pub use context::{Context, Host, Limits, Meter, NoHost, SharedContext, Start};
 pub use environment::{Argument, Declared, Environment, Version};
 pub use error::{Error, SyntaxError};

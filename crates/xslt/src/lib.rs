@@ -4,11 +4,11 @@
 //! [`Problem`] that names the instruction and its line.
 //! A stylesheet reads nothing but what its [`Resolver`] gives it, and stops within its [`Limits`].
 
-mod collation;
 mod compile;
 mod error;
 mod explain;
 mod functions;
+mod library;
 mod name;
 mod numbering;
 mod options;
@@ -24,6 +24,7 @@ mod stream;
 mod stylesheet;
 
 pub use error::{Error, Problem};
+pub use library::{Library, LibraryCalls, LibraryScope, LibraryStore};
 pub use options::{Form, Limits, Message, Options, Outcome, Parameter, ParameterValue, ResultDocument};
 pub use output::{Charset, Method, Normalization, OutputProperties, Standalone};
 pub use place::Place;

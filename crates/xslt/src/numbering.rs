@@ -4,7 +4,7 @@
 mod letters;
 mod words;
 
-pub(crate) use myelin_java_text::digits::{DigitPattern, digit_value, zero_digit};
+pub(crate) use myelin_java_text::digits::{DigitPattern, zero_digit};
 pub(crate) use words::Case;
 
 /// How one number is written.

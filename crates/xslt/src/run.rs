@@ -44,6 +44,7 @@ pub(crate) use failure::place;
 use failure::{Failure, Outcome};
 use machine::{Machine, Stores};
 use receiver::Receiver;
+pub(crate) use store::{Shelf, Store};
 
 /// Transforms a document.
 pub(crate) fn transform(

@@ -98,7 +98,7 @@ fn applied(text: &[u8], path: &Path, options: &Options) -> Result<String, String
 }
 
 /// Files by paths beside those that name them.
-struct Beside;
+pub(crate) struct Beside;
 
 impl doctype::Externals for Beside {
     fn find(&self, _: Option<&str>, system: &str, base: &str) -> Result<doctype::ExternalEntity, String> {

@@ -1,16 +1,22 @@
 //! What the command line gives an expression: namespaces of its prefixes, and variables.
 
-use myelin_xpath::{Argument, Declared, Environment, Error, Host, Item, Value};
+use myelin_xml::Document;
+use myelin_xpath::{Argument, Declared, Environment, Error, Host, Item, NodeRef, Value, Version};
+use myelin_xslt::{Library, LibraryCalls};
 
 /// Namespaces and variables by name; a variable's slot is its place in the list.
 pub(super) struct Bindings {
-    namespaces: Vec<(String, String)>,
+    pub(super) namespaces: Vec<(String, String)>,
     variables: Vec<(String, String)>,
+    version: Version,
+    /// The functions of the library that the expression calls.
+    pub(super) calls: LibraryCalls,
 }
 
 impl Bindings {
-    pub(super) fn new(namespaces: &[(String, String)], variables: &[(String, String)]) -> Bindings {
-        Bindings { namespaces: namespaces.to_vec(), variables: variables.to_vec() }
+    pub(super) fn new(namespaces: &[(String, String)], variables: &[(String, String)], version: Version) -> Bindings {
+        let (namespaces, variables) = (namespaces.to_vec(), variables.to_vec());
+        Bindings { namespaces, variables, version, calls: LibraryCalls::default() }
     }
 }
 
@@ -27,8 +33,17 @@ impl Environment for Bindings {
             .ok_or_else(|| format!("variable ${name} has no value; --var {name}=TEXT gives it one"))
     }
 
-    fn function(&mut self, _: &str, _: Option<&str>, _: &[Argument<'_>]) -> Result<Option<Declared>, String> {
-        Ok(None)
+    fn function(
+        &mut self,
+        name: &str,
+        namespace: Option<&str>,
+        arguments: &[Argument<'_>],
+    ) -> Result<Option<Declared>, String> {
+        self.calls.declare(name, namespace, arguments.len())
+    }
+
+    fn version(&self) -> Version {
+        self.version
     }
 }
 
@@ -38,6 +53,38 @@ impl<'a> Host<'a> for Bindings {
     }
 
     fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
-        Err(Error::Host("the command line declares no functions".to_owned()))
+        Err(Error::Host("one pass calls no functions".to_owned()))
+    }
+}
+
+/// Variables of the command line, and functions of the library.
+pub(super) struct Hosts<'a> {
+    pub(super) bindings: &'a Bindings,
+    pub(super) library: &'a Library<'a>,
+}
+
+impl<'a> Host<'a> for Hosts<'a> {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
+        self.bindings.variable(slot)
+    }
+
+    fn call(&'a self, slot: u32, arguments: &[Value<'a>], item: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
+        self.library.call(slot, arguments, item)
+    }
+
+    fn find_function(&'a self, namespace: &str, local: &str, arity: usize) -> Option<u32> {
+        self.library.find(namespace, local, arity)
+    }
+
+    fn function_name(&'a self, slot: u32) -> Option<(String, String)> {
+        self.library.name(slot)
+    }
+
+    fn base_uri(&'a self, node: NodeRef<'a>) -> Option<Option<String>> {
+        self.library.base(node)
+    }
+
+    fn document_uri(&'a self, document: &'a Document) -> Option<String> {
+        self.library.uri(document)
     }
 }

@@ -3,9 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use myelin_xpath::{Context, Expression, Limits, NodeRef};
+use myelin_xpath::{Context, Expression, Limits, Meter, NodeRef, Version};
+use myelin_xslt::{Library, LibraryScope, LibraryStore};
 
-use super::bindings::Bindings;
+use super::bindings::{Bindings, Hosts};
 use super::printer::Printer;
 use super::stream::Pass;
 use super::{Arguments, misplaced};
@@ -29,7 +30,7 @@ pub(super) struct Question {
 impl Question {
     /// Errors: a sentence; the typist's.
     pub(super) fn new(arguments: &Arguments) -> Result<Question, String> {
-        let mut bindings = Bindings::new(&arguments.namespaces, &arguments.variables);
+        let mut bindings = Bindings::new(&arguments.namespaces, &arguments.variables, arguments.version.into());
         let expression = Expression::compile(&arguments.expression, &mut bindings).map_err(|error| {
             let hint = if error.code == UNBOUND_PREFIX { "; here, --ns PREFIX=URI says it" } else { "" };
             misplaced(&arguments.expression, error.offset, &format!("{}{hint}", error.message))
@@ -71,12 +72,22 @@ impl Question {
         file: &PathBuf,
         printer: &mut Printer<'_>,
     ) -> io::Result<Result<bool, Complaint>> {
-        let read = documents.files([file]).and_then(|beside| documents.document(file, &beside));
-        let document = match read {
-            Ok(document) => document,
+        let read = documents.files([file]).and_then(|files| Ok((documents.document(file, &files)?, files)));
+        let (document, files) = match read {
+            Ok(read) => read,
             Err(complaint) => return Ok(Err(complaint)),
         };
-        let context = Context { limits: LIMITS, now: clock::now(), ..Context::new(&self.bindings) };
+        let uri = file.to_string_lossy();
+        let store = LibraryStore::new(LibraryScope {
+            namespaces: self.bindings.namespaces.clone(),
+            base: uri.clone().into_owned(),
+            later: self.expression.version() != Version::V1,
+        });
+        let meter = Meter::default();
+        let library = Library::new(&store, &self.bindings.calls, &files, clock::now(), (&meter, LIMITS));
+        library.add_document(&uri, &document);
+        let hosts = Hosts { bindings: &self.bindings, library: &library };
+        let context = Context { limits: LIMITS, now: clock::now(), meter: Some(&meter), ..Context::new(&hosts) };
         match self.expression.evaluate(&context.at(NodeRef::new(&document, document.document_node()))) {
             Ok(value) => printer.value(file, &value).map(|()| Ok(value.boolean())),
             Err(error) => Ok(Err(Complaint::about(file, error))),

@@ -101,6 +101,7 @@ impl<'a> Run<'_, 'a> {
     pub(crate) fn named(&self, callee: Callee, arity: usize, focus: &Focus<'_, 'a>) -> Result<FunctionItem<'a>, Error> {
         let item = match callee {
             Callee::Library(function) if looks_around(function, arity) => focus.item.cloned(),
+            Callee::Host(_) => focus.item.cloned(),
             _ => None,
         };
         FunctionItem::closure(Body::Named { callee, item, position: focus.position, size: focus.size }, arity)
@@ -199,7 +200,7 @@ impl<'a> Run<'_, 'a> {
                     };
                     Call::new(self, &focus, given).value_of(function)
                 }
-                Callee::Host(slot) => self.context.host.call_value(*slot, &arguments),
+                Callee::Host(slot) => self.context.host.call_value(*slot, &arguments, item.as_ref()),
                 Callee::Cast(target) => {
                     let argument = arguments.into_iter().next().unwrap_or(Value::EMPTY);
                     match self.only_atomic(&argument)? {

@@ -72,7 +72,7 @@ fn average<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 
 /// The smallest or largest value; a NaN among them is the result.
 fn extreme<'a>(call: &Call<'_, 'a>, wanted: Comparison) -> Result<Value<'a>, Error> {
-    call.codepoints(1)?;
+    let collation = call.collation(1)?;
     let mut best: Option<Atomic<'a>> = None;
     let mut widest = T::Integer;
     // URIs beside texts are texts, and so is the result then.
@@ -97,7 +97,7 @@ fn extreme<'a>(call: &Call<'_, 'a>, wanted: Comparison) -> Result<Value<'a>, Err
         let better = match &best {
             None => true,
             Some(best) => {
-                let compared = compare::atomic(wanted, &atomic, best, call.run.context.now);
+                let compared = compare::atomic_by(wanted, &atomic, best, call.run.context.now, &collation);
                 let compared = compared.map_err(|error| Error::value("FORG0006", error.to_string()))?;
                 !best.is_nan() && (compared || atomic.is_nan())
             }

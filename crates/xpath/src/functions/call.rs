@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::ast::Expr;
+use crate::collation::Collation;
 use crate::environment::Version;
 use crate::error::Error;
 use crate::function::Call;
@@ -13,9 +14,6 @@ use crate::run::{Flow, finish};
 use crate::types::AtomicType as T;
 use crate::value::cast::cast;
 use crate::value::{Array, Atomic, FunctionItem, Item, Map, NodeRef, Value, whole};
-
-/// The collation that is taken where none is named: by the numbers of the characters.
-pub(super) const CODEPOINTS: &str = "http://www.w3.org/2005/xpath-functions/collation/codepoint";
 
 /// A pattern of the expression, or one that was compiled while it runs.
 pub(super) enum CompiledPattern<'a> {
@@ -30,30 +28,6 @@ impl Deref for CompiledPattern<'_> {
         match self {
             CompiledPattern::Constant(pattern) => pattern,
             CompiledPattern::Cached(pattern) => pattern,
-        }
-    }
-}
-
-/// How texts are compared (Functions and Operators §5.3).
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Collation {
-    Codepoints,
-    /// The letters from A to Z are the same as those from a to z.
-    AsciiCaseInsensitive,
-}
-
-impl Collation {
-    /// By how their names end: a relative one is as good as another.
-    const ALL: [(&str, Collation); 2] = [
-        ("collation/codepoint", Collation::Codepoints),
-        ("collation/html-ascii-case-insensitive", Collation::AsciiCaseInsensitive),
-    ];
-
-    /// A text of the same length whose bytes compare as the collation wants the text to.
-    pub(super) fn key(self, text: &str) -> Cow<'_, str> {
-        match self {
-            Collation::Codepoints => Cow::Borrowed(text),
-            Collation::AsciiCaseInsensitive => Cow::Owned(text.to_ascii_lowercase()),
         }
     }
 }
@@ -268,27 +242,15 @@ impl<'a> Call<'_, 'a> {
         self.run.patterns().get(&self.required_text(index)?, &flags).map(CompiledPattern::Cached)
     }
 
-    /// How texts are compared; an argument that is left out says by the numbers of their characters.
+    /// How texts are compared; an argument that is left out or empty says as the expression compares them.
     ///
     /// Errors: `FOCH0002` where there is no such collation.
     pub(super) fn collation(&self, index: usize) -> Result<Collation, Error> {
         if index >= self.count() {
-            return Ok(Collation::Codepoints);
+            return Ok(Collation::CODEPOINTS);
         }
         let uri = self.required_text(index)?;
-        Collation::ALL.into_iter().find(|(name, _)| uri.ends_with(name)).map(|(_, collation)| collation).ok_or_else(
-            || Error::value("FOCH0002", format!("there is no collation {uri:?}: texts compare by {CODEPOINTS}")),
-        )
-    }
-
-    /// Refuses any collation but the usual one, where no other is offered.
-    pub(super) fn codepoints(&self, index: usize) -> Result<(), Error> {
-        match self.collation(index)? {
-            Collation::Codepoints => Ok(()),
-            Collation::AsciiCaseInsensitive => {
-                Err(Error::value("FOCH0002", "this function compares texts by the numbers of their characters only"))
-            }
-        }
+        Collation::named(&uri).map_err(|message| Error::value("FOCH0002", message))
     }
 
     /// A text that was made, paid for.

@@ -2,31 +2,35 @@
 
 use myelin_xml::{Document, Kind, NodeId};
 
+use crate::collation::Collation;
 use crate::compare;
 use crate::error::Error;
 use crate::function::Call;
 use crate::value::{Array, FunctionItem, Item, Map, NodeRef, Value};
 
+/// The call, and how texts are compared.
+type How<'c, 'r, 'a> = (&'c Call<'r, 'a>, &'c Collation);
+
 pub(super) fn deep_equal<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    call.codepoints(2)?;
-    values(call, &call.value(0)?, &call.value(1)?).map(Value::from)
+    let collation = call.collation(2)?;
+    values((call, &collation), &call.value(0)?, &call.value(1)?).map(Value::from)
 }
 
 /// Item by item; the recursion is as deep as maps and arrays stand within each other.
-fn values(call: &Call<'_, '_>, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Error> {
+fn values(how: How<'_, '_, '_>, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Error> {
     if left.len() != right.len() {
         return Ok(false);
     }
     for (left, right) in left.items().zip(right.items()) {
-        call.run.step(1)?;
+        how.0.run.step(1)?;
         let equal = match (&left, &right) {
-            (Item::Node(left), Item::Node(right)) => nodes(call, *left, *right)?,
-            (Item::Atomic(left), Item::Atomic(right)) => compare::same(left, right, call.run.context.now),
+            (Item::Node(left), Item::Node(right)) => nodes(how, *left, *right)?,
+            (Item::Atomic(left), Item::Atomic(right)) => compare::same_by(left, right, how.0.run.context.now, how.1),
             (Item::Function(FunctionItem::Map(left)), Item::Function(FunctionItem::Map(right))) => {
-                maps(call, left, right)?
+                maps(how, left, right)?
             }
             (Item::Function(FunctionItem::Array(left)), Item::Function(FunctionItem::Array(right))) => {
-                arrays(call, left, right)?
+                arrays(how, left, right)?
             }
             (Item::Function(FunctionItem::Closure(_)), _) | (_, Item::Function(FunctionItem::Closure(_))) => {
                 return Err(Error::value("FOTY0015", "functions cannot be compared"));
@@ -40,43 +44,43 @@ fn values(call: &Call<'_, '_>, left: &Value<'_>, right: &Value<'_>) -> Result<bo
     Ok(true)
 }
 
-fn maps(call: &Call<'_, '_>, left: &Map<'_>, right: &Map<'_>) -> Result<bool, Error> {
+fn maps(how: How<'_, '_, '_>, left: &Map<'_>, right: &Map<'_>) -> Result<bool, Error> {
     if left.len() != right.len() {
         return Ok(false);
     }
     for (key, value) in left.entries() {
         match right.get(key) {
-            Some(other) if values(call, value, other)? => {}
+            Some(other) if values(how, value, other)? => {}
             _ => return Ok(false),
         }
     }
     Ok(true)
 }
 
-fn arrays(call: &Call<'_, '_>, left: &Array<'_>, right: &Array<'_>) -> Result<bool, Error> {
+fn arrays(how: How<'_, '_, '_>, left: &Array<'_>, right: &Array<'_>) -> Result<bool, Error> {
     if left.len() != right.len() {
         return Ok(false);
     }
     for (member, other) in left.members().zip(right.members()) {
-        if !values(call, member, other)? {
+        if !values(how, member, other)? {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-fn nodes(call: &Call<'_, '_>, left: NodeRef<'_>, right: NodeRef<'_>) -> Result<bool, Error> {
+fn nodes(how: How<'_, '_, '_>, left: NodeRef<'_>, right: NodeRef<'_>) -> Result<bool, Error> {
     let (Some(one), Some(other)) = (left.node.tree(), right.node.tree()) else {
         return Ok(left.namespace() == right.namespace());
     };
     let mut lefts = shape(left.document, one);
     let mut rights = shape(right.document, other);
     loop {
-        call.run.step(1)?;
+        how.0.run.step(1)?;
         match (lefts.next(), rights.next()) {
             (None, None) => return Ok(true),
             (Some((depth, one)), Some((other_depth, other))) => {
-                if depth != other_depth || !alike(left.document, one, right.document, other) {
+                if depth != other_depth || !alike((left.document, one), (right.document, other), how.1) {
                     return Ok(false);
                 }
             }
@@ -114,18 +118,25 @@ fn shape(document: &Document, top: NodeId) -> impl Iterator<Item = (usize, NodeI
 }
 
 /// Whether two nodes are alike without what is below them.
-fn alike(left: &Document, one: NodeId, right: &Document, other: NodeId) -> bool {
+fn alike((left, one): (&Document, NodeId), (right, other): (&Document, NodeId), collation: &Collation) -> bool {
+    let equal = |one: &str, other: &str| collation.compare(one, other).is_eq();
     let (name, other_name) = (left.qname(one), right.qname(other));
     let named_alike = name.namespace == other_name.namespace && name.local == other_name.local;
     if left.kind(one) != right.kind(other) || !named_alike {
         return false;
     }
     if left.kind(one) != Kind::Element {
-        return left.value(one) == right.value(other);
+        return match left.kind(one) {
+            // What instructions and comments say is compared as it is.
+            Kind::Text | Kind::Attribute => equal(&left.value(one), &right.value(other)),
+            _ => left.value(one) == right.value(other),
+        };
     }
     left.attributes(one).count() == right.attributes(other).count()
         && left.attributes(one).all(|attribute| {
             let name = left.qname(attribute);
-            right.attribute(other, name.namespace, name.local).is_some_and(|value| value == left.value(attribute))
+            right
+                .attribute(other, name.namespace, name.local)
+                .is_some_and(|value| equal(&value, &left.value(attribute)))
         })
 }

@@ -2,6 +2,7 @@
 
 use super::call::missing;
 use crate::ast::Callee;
+use crate::collation::Collation;
 use crate::compare;
 use crate::error::Error;
 use crate::function::{Call, Function, Library, MOST_ARGUMENTS, Returns};
@@ -84,9 +85,10 @@ fn sort<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 
 /// Values in the order of their keys; of the arguments the second is a collation and the third gives the keys.
 pub(super) fn sorted<'a>(call: &Call<'_, 'a>, values: Vec<Value<'a>>) -> Result<Vec<Value<'a>>, Error> {
-    if call.count() > 1 && !call.value(1)?.is_empty() {
-        call.codepoints(1)?;
-    }
+    let collation = match call.count() {
+        count if count > 1 && !call.value(1)?.is_empty() => call.collation(1)?,
+        _ => Collation::CODEPOINTS,
+    };
     let key = if call.count() > 2 { Some(call.function(2)?) } else { None };
     call.run.build(values.len() * size_of::<(Vec<Atomic<'_>>, Value<'_>)>())?;
     let mut keyed: Vec<(Vec<Atomic<'a>>, Value<'a>)> = Vec::with_capacity(values.len());
@@ -99,7 +101,7 @@ pub(super) fn sorted<'a>(call: &Call<'_, 'a>, values: Vec<Value<'a>>) -> Result<
     }
     let mut failed = None;
     keyed.sort_by(|(left, _), (right, _)| {
-        let compared = call.run.step(1).and_then(|()| compare_keys(call, left, right));
+        let compared = call.run.step(1).and_then(|()| compare_keys(call, left, right, &collation));
         compared.unwrap_or_else(|error| {
             failed.get_or_insert(error);
             std::cmp::Ordering::Equal
@@ -112,9 +114,14 @@ pub(super) fn sorted<'a>(call: &Call<'_, 'a>, values: Vec<Value<'a>>) -> Result<
 }
 
 /// Key by key; what ends first comes first.
-fn compare_keys(call: &Call<'_, '_>, left: &[Atomic<'_>], right: &[Atomic<'_>]) -> Result<std::cmp::Ordering, Error> {
+fn compare_keys(
+    call: &Call<'_, '_>,
+    left: &[Atomic<'_>],
+    right: &[Atomic<'_>],
+    collation: &Collation,
+) -> Result<std::cmp::Ordering, Error> {
     for (left, right) in left.iter().zip(right) {
-        let ordering = compare::sorting(left, right, call.run.context.now)?;
+        let ordering = compare::sorting(left, right, call.run.context.now, collation)?;
         if ordering.is_ne() {
             return Ok(ordering);
         }
@@ -139,7 +146,11 @@ fn name<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
             (function.library.prefix(), function.library.namespace(), function.name)
         }
         Body::Named { callee: Callee::Cast(atomic), .. } => ("xs", "http://www.w3.org/2001/XMLSchema", atomic.name()),
-        // The host knows its functions by number only.
+        Body::Named { callee: Callee::Host(slot), .. } => {
+            let Some((namespace, local)) = call.run.context.host.function_name(*slot) else { return Ok(Value::EMPTY) };
+            let prefix = if namespace == Library::Core.namespace() { "fn" } else { "" }.to_owned();
+            return Ok(Value::from(Atomic::QName(Box::new(QName { prefix, namespace, local }))));
+        }
         _ => return Ok(Value::EMPTY),
     };
     Ok(Value::from(Atomic::QName(Box::new(QName {
@@ -149,7 +160,7 @@ fn name<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     }))))
 }
 
-/// A function of this library by name; those of the host are found only when an expression is compiled.
+/// A function of this library or of the host by name.
 fn lookup<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let Some(Atomic::QName(name)) = call.typed(0, T::QName)? else { return Err(missing()) };
     let arity = call.integer(1)?;
@@ -166,6 +177,8 @@ fn lookup<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         }
         None => None,
     };
+    let callee =
+        callee.or_else(|| call.run.context.host.find_function(&name.namespace, &name.local, arity).map(Callee::Host));
     let Some(callee) = callee else { return Ok(Value::EMPTY) };
     call.run.named(callee, arity, call.focus).map(|function| Value::Item(Item::Function(function)))
 }

@@ -125,13 +125,14 @@ fn remove<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 }
 
 fn index_of<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    call.codepoints(2)?;
+    let collation = call.collation(2)?;
     let Some(wanted) = call.atomic(1)? else { return Ok(Value::EMPTY) };
     let mut position = 0;
     let mut found = Vec::new();
     call.each_atomic(0, |atomic| {
         position += 1;
-        let equal = compare::atomic(Comparison::Equal, &atomic, &wanted, call.run.context.now);
+        let now = call.run.context.now;
+        let equal = compare::atomic_by(Comparison::Equal, &atomic, &wanted, now, &collation);
         // What cannot be compared is not equal (§14.2.2).
         if equal.unwrap_or(false) {
             call.run.build(size_of::<Item<'_>>())?;
@@ -143,8 +144,7 @@ fn index_of<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 }
 
 fn distinct_values<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    call.codepoints(1)?;
-    let mut distinct = Distinct::new(call.run.context.now);
+    let mut distinct = Distinct::by(call.run.context.now, call.collation(1)?);
     let mut items = Vec::new();
     call.each_atomic(0, |atomic| {
         let count = distinct.len();

@@ -4,9 +4,13 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::call::{CODEPOINTS, wrong_type};
+use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
+
+use super::call::wrong_type;
+use crate::collation::{CODEPOINT, Collation};
 use crate::error::Error;
 use crate::function::{Call, Function, Returns};
+use crate::types::AtomicType;
 use crate::value::cast::collapse;
 use crate::value::number::{is_space, round};
 use crate::value::{Atomic, Item, Value};
@@ -16,13 +20,15 @@ use Returns::{Any, Number};
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::text("concat", 2, 255, concat),
     Function::text("string", 0, 1, string).or_context(),
-    Function::condition("contains", 2, 3, |call| pair(call, |text, part| text.contains(part))),
-    Function::condition("starts-with", 2, 3, |call| pair(call, |text, part| text.starts_with(part))),
-    Function::condition("ends-with", 2, 3, |call| pair(call, |text, part| text.ends_with(part))),
+    Function::condition("contains", 2, 3, |call| {
+        pair(call, |it, text, part, step| it.find(text, part, step).map(|found| found.is_some()))
+    }),
+    Function::condition("starts-with", 2, 3, |call| pair(call, Collation::starts)),
+    Function::condition("ends-with", 2, 3, |call| pair(call, Collation::ends)),
     Function::condition("contains-token", 2, 3, contains_token),
-    Function::text("substring-before", 2, 3, |call| slice(call, |text, part| 0..text.find(part).unwrap_or(0))),
+    Function::text("substring-before", 2, 3, |call| slice(call, |_, found| 0..found.map_or(0, |found| found.start))),
     Function::text("substring-after", 2, 3, |call| {
-        slice(call, |text, part| text.find(part).map_or(text.len(), |at| at + part.len())..text.len())
+        slice(call, |text, found| found.map_or(text.len(), |found| found.end)..text.len())
     }),
     Function::text("substring", 2, 3, substring),
     Function::count("string-length", 0, 1, string_length).or_context(),
@@ -35,8 +41,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::text("codepoints-to-string", 1, 1, codepoints_to_string),
     Function::new("string-to-codepoints", 1, 1, Any, string_to_codepoints),
     Function::new("compare", 2, 3, Number, compare),
+    Function::new("collation-key", 1, 2, Any, |call| {
+        let (text, collation) = (call.required_text(0)?, call.collation(1)?);
+        let key = collation.key(&text);
+        call.run.build(key.len())?;
+        Ok(Value::from(Atomic::Binary(key.into(), AtomicType::Base64Binary)))
+    }),
     Function::new("codepoint-equal", 2, 2, Any, codepoint_equal),
-    Function::text("default-collation", 0, 0, |_| Ok(Cow::Borrowed(CODEPOINTS))),
+    Function::text("default-collation", 0, 0, |_| Ok(Cow::Borrowed(CODEPOINT))),
 ];
 
 /// Borrowed where all but one of them are empty.
@@ -63,27 +75,36 @@ fn string<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
     }
 }
 
-fn pair(call: &Call<'_, '_>, holds: fn(&str, &str) -> bool) -> Result<bool, Error> {
+/// A question about a text and a part of it; the last argument counts what is looked at.
+type Asked = fn(&Collation, &str, &str, &mut dyn FnMut() -> Result<(), Error>) -> Result<bool, Error>;
+
+fn pair(call: &Call<'_, '_>, holds: Asked) -> Result<bool, Error> {
     let (text, part, collation) = (call.text(0)?, call.text(1)?, call.collation(2)?);
-    Ok(holds(&collation.key(&text), &collation.key(&part)))
+    holds(&collation, &text, &part, &mut || call.run.step(1))
 }
 
 fn contains_token(call: &Call<'_, '_>) -> Result<bool, Error> {
-    let (token, collation) = (call.text(1)?, call.collation(2)?);
-    let token = collation.key(token.trim_matches(is_space));
+    let (token, collation) = (call.required_text(1)?, call.collation(2)?);
+    let token = token.trim_matches(is_space);
     let mut found = false;
     call.each_atomic(0, |atomic| {
         let text = atomic.text(call.run.version);
-        found |= collation.key(&text).split(is_space).any(|word| !word.is_empty() && word == token);
+        let is_token = |word: &str| !word.is_empty() && collation.compare(word, token).is_eq();
+        found |= text.split(is_space).any(is_token);
         Ok(())
     })?;
-    Ok(found)
+    Ok(found && !token.is_empty())
 }
 
-/// A part of the first argument, found by the second; borrowed as the text was.
-fn slice<'a>(call: &Call<'_, 'a>, range: fn(&str, &str) -> Range<usize>) -> Result<Cow<'a, str>, Error> {
+/// A part of the first argument, by where the second stands in it; borrowed as the text was.
+fn slice<'a>(
+    call: &Call<'_, 'a>,
+    range: fn(&str, Option<Range<usize>>) -> Range<usize>,
+) -> Result<Cow<'a, str>, Error> {
     let (text, part, collation) = (call.text(0)?, call.text(1)?, call.collation(2)?);
-    let range = range(&collation.key(&text), &collation.key(&part));
+    // By a collation an empty part may be equal to what has no weight; it stands at the beginning all the same.
+    let found = if part.is_empty() { Some(0..0) } else { collation.find(&text, &part, &mut || call.run.step(1))? };
+    let range = range(&text, found);
     call.built(part_of(text, range))
 }
 
@@ -141,19 +162,21 @@ fn normalize_space<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
     call.built(normal)
 }
 
-/// Only texts that all forms leave alone: the tables for the others are larger than all the rest of this library.
+/// The forms of Unicode; a text that is in the form already is borrowed as it was (§5.4.6).
 fn normalize_unicode<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
     let text = call.text(0)?;
     let form = if call.count() == 2 { call.required_text(1)?.trim().to_uppercase() } else { "NFC".to_owned() };
-    match form.as_str() {
-        "" => call.built(text),
-        "NFC" | "NFD" | "NFKC" | "NFKD" if text.is_ascii() => call.built(text),
-        // Up to here a composed text has no other form.
-        "NFC" if text.chars().all(|letter| letter < '\u{300}') => call.built(text),
-        "NFC" | "NFD" | "NFKC" | "NFKD" => {
-            Err(Error::value("FOCH0003", format!("normalize-unicode(): {form} is offered for plain texts only")))
-        }
-        _ => Err(Error::value("FOCH0003", format!("normalize-unicode(): there is no form {form:?}"))),
+    let normal = match form.as_str() {
+        "" => None,
+        "NFC" => Some(ComposingNormalizerBorrowed::new_nfc().normalize(&text).into_owned()),
+        "NFKC" => Some(ComposingNormalizerBorrowed::new_nfkc().normalize(&text).into_owned()),
+        "NFD" => Some(DecomposingNormalizerBorrowed::new_nfd().normalize(&text).into_owned()),
+        "NFKD" => Some(DecomposingNormalizerBorrowed::new_nfkd().normalize(&text).into_owned()),
+        _ => return Err(Error::value("FOCH0003", format!("normalize-unicode(): there is no form {form:?}"))),
+    };
+    match normal {
+        Some(normal) if normal != text => call.built(normal),
+        _ => call.built(text),
     }
 }
 
@@ -228,7 +251,7 @@ fn string_to_codepoints<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 fn compare<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let collation = call.collation(2)?;
     let (Some(left), Some(right)) = (call.optional_text(0)?, call.optional_text(1)?) else { return Ok(Value::EMPTY) };
-    let order = collation.key(&left).cmp(&collation.key(&right)) as i64;
+    let order = collation.compare(&left, &right) as i64;
     Ok(if call.is_v1() { Value::from(order as f64) } else { Value::from(order) })
 }
 

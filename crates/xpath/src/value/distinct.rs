@@ -5,7 +5,8 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::atomic::Atomic;
 use super::calendar::Moment;
-use crate::compare::{same, zoned};
+use crate::collation::Collation;
+use crate::compare::{same_by, zoned};
 
 /// Numbers values in the order in which they are first seen: the same value gets the same number.
 ///
@@ -14,6 +15,7 @@ use crate::compare::{same, zoned};
 /// Source: Functions and Operators §14.2.1, XSLT 2.0 §14.3.
 pub struct Distinct<'a> {
     now: Option<Moment>,
+    collation: Collation,
     random: RandomState,
     /// By what is equal for all values that are the same: the numbers of such values.
     alike: HashMap<u64, Vec<u32>>,
@@ -23,7 +25,12 @@ pub struct Distinct<'a> {
 impl<'a> Distinct<'a> {
     /// Nothing seen yet; `now` has the zone that is taken where a time has none.
     pub fn new(now: Option<Moment>) -> Distinct<'a> {
-        Distinct { now, random: RandomState::new(), alike: HashMap::new(), values: Vec::new() }
+        Distinct::by(now, Collation::CODEPOINTS)
+    }
+
+    /// The same, of texts that a collation tells apart.
+    pub fn by(now: Option<Moment>, collation: Collation) -> Distinct<'a> {
+        Distinct { now, collation, random: RandomState::new(), alike: HashMap::new(), values: Vec::new() }
     }
 
     /// How many different values there were.
@@ -38,8 +45,9 @@ impl<'a> Distinct<'a> {
 
     /// The number of a value, counted from 0: how many others came before it first came.
     pub fn number(&mut self, value: &Atomic<'a>) -> u32 {
-        let alike = self.alike.entry(hash(value, self.now, &self.random)).or_default();
-        if let Some(known) = alike.iter().find(|known| same(&self.values[**known as usize], value, self.now)) {
+        let alike = self.alike.entry(hash(value, self.now, &self.collation, &self.random)).or_default();
+        let is_same = |known: &&u32| same_by(&self.values[**known as usize], value, self.now, &self.collation);
+        if let Some(known) = alike.iter().find(is_same) {
             return *known;
         }
         let number = self.values.len() as u32;
@@ -53,9 +61,9 @@ impl<'a> Distinct<'a> {
 ///
 /// With one exception: floats compare with decimals as floats and with doubles as doubles, so that "the same" leads
 /// from one decimal through a float to another. Here a float is the decimal it is written as.
-fn hash(value: &Atomic<'_>, now: Option<Moment>, random: &RandomState) -> u64 {
+fn hash(value: &Atomic<'_>, now: Option<Moment>, collation: &Collation, random: &RandomState) -> u64 {
     match value {
-        Atomic::Text(text, _) => random.hash_one(text),
+        Atomic::Text(text, _) => random.hash_one(collation.key(text)),
         Atomic::Boolean(boolean) => random.hash_one(boolean),
         Atomic::Moment(moment) => random.hash_one(zoned(moment, now).timeline()),
         Atomic::Duration(duration) => random.hash_one((duration.months, duration.nanos)),

@@ -239,3 +239,51 @@ fn json_becomes_maps_and_arrays_and_elements_become_json() {
     convert("<null key='a'/><null key='a'/>", "FOJS0006: xml-to-json(): the key \"a\" comes twice");
     convert("text", "FOJS0006: xml-to-json(): there is text between elements");
 }
+
+#[test]
+fn texts_are_compared_by_collations() {
+    let uca = "'http://www.w3.org/2013/collation/UCA?lang=en;strength=primary'";
+    let checked = |call: &str, expected: &str| check(&call.replace("UCA", uca), expected);
+    checked("contains('Résumé', 'sum', UCA)", "true");
+    checked("starts-with('Élan', 'el', UCA)", "true");
+    checked("ends-with('Élan', 'LÂN', UCA)", "true");
+    checked("substring-before('a-É-b', 'e', UCA)", "a-");
+    checked("substring-after('a-É-b', 'e', UCA)", "-b");
+    checked("compare('Strasse', 'straße', UCA)", "0");
+    checked("contains-token('a Été b', 'ete', UCA)", "true");
+    checked("distinct-values(('a', 'A', 'ä', 'b'), UCA)", "a | b");
+    checked("index-of(('a', 'A', 'b'), 'á', UCA)", "1 | 2");
+    checked("deep-equal(('a', 'B'), ('A', 'b'), UCA)", "true");
+    checked("max(('a', 'B', 'c'), UCA)", "c");
+    checked("sort(('b', 'A', 'c'), UCA)", "A | b | c");
+    checked("collation-key('a', UCA) = collation-key('Ä', UCA)", "true");
+    checked("collation-key('a', UCA) lt collation-key('b', UCA)", "true");
+    check(
+        "contains('a', 'b', 'http://nowhere')",
+        "FOCH0002: there is no collation \"http://nowhere\": \
+        http://www.w3.org/2005/xpath-functions/collation/codepoint and http://www.w3.org/2013/collation/UCA are",
+    );
+}
+
+#[test]
+fn texts_have_normal_forms() {
+    check(
+        "string-to-codepoints(normalize-unicode('e&#x301;é', 'NFC'))".replace("&#x301;", "\u{301}").as_str(),
+        "233 | 233",
+    );
+    check("string-to-codepoints(normalize-unicode('é', 'NFD'))", "101 | 769");
+    check("normalize-unicode('ﬁ', 'NFKC')", "fi");
+    check("normalize-unicode('ﬁ', ' nfkd ')", "fi");
+    check("normalize-unicode('ﬁ', '')", "ﬁ");
+    check("normalize-unicode('a', 'other')", "FOCH0003: normalize-unicode(): there is no form \"OTHER\"");
+}
+
+#[test]
+fn random_numbers_come_from_their_seed() {
+    check("random-number-generator(1)?number = random-number-generator(1)?number", "true");
+    check("random-number-generator(1)?number = random-number-generator(2)?number", "false");
+    check("let $g := random-number-generator('x') return $g?number = $g?next()?number", "false");
+    check("let $n := random-number-generator()?next()?next()?number return $n ge 0 and $n lt 1", "true");
+    check("sort(random-number-generator(7)?permute(1 to 5))", "1 | 2 | 3 | 4 | 5");
+    check("deep-equal(random-number-generator(7)?permute(1 to 50), 1 to 50)", "false");
+}

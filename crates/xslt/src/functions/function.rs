@@ -26,6 +26,12 @@ impl Function {
         Function { namespace: "", name, least, most, run }
     }
 
+    /// Its namespace, which is that of XPath's functions for XSLT's own, and its local name.
+    pub(crate) fn expanded_name(&self) -> (String, String) {
+        let namespace = if self.namespace.is_empty() { super::FUNCTIONS_OF_XPATH } else { self.namespace };
+        (namespace.to_owned(), self.name.to_owned())
+    }
+
     /// Whether it takes so many arguments.
     pub(crate) fn takes(&self, count: usize) -> bool {
         count >= usize::from(self.least) && (self.most == u8::MAX || count <= usize::from(self.most))

@@ -2,14 +2,13 @@
 
 use std::cmp::Ordering;
 
-use myelin_xpath::{Atomic, Item, Moment, Value, Version};
+use myelin_xpath::{Atomic, Collation, Item, Moment, Value, Version};
 
 use super::failure::Failure;
 use super::failure::Outcome;
 use super::focus::Focus;
 use super::machine::Machine;
 use super::receiver::Receiver;
-use crate::collation::Collation;
 use crate::program::{Avt, Binding, Sort};
 
 /// How one key compares.
@@ -125,7 +124,7 @@ impl<'a> Machine<'a> {
         }
         let case_order = self.optional_avt(sort.case_order.as_ref(), focus)?;
         let collation = self.optional_avt(sort.collation.as_ref(), focus)?;
-        let collation = || Collation::new(lang.as_deref(), case_order.as_deref(), collation.as_deref());
+        let collation = || Collation::of_sort(lang.as_deref(), case_order.as_deref(), collation.as_deref());
         let collation = || collation().map_err(|message| Failure::new("XTDE1035", message));
         let data_type = self.optional_avt(sort.data_type.as_ref(), focus)?;
         let by = match data_type.as_deref().map(str::trim) {

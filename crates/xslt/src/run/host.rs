@@ -8,8 +8,9 @@ use super::failure::Outcome;
 use super::frame::{Global, plain_text};
 use super::machine::DYNAMIC;
 use super::machine::Machine;
-use crate::functions::Call;
-use crate::program::{CallTarget, GLOBAL};
+use crate::functions::{self, Call};
+use crate::name::ExpandedName;
+use crate::program::{CallTarget, GLOBAL, UserFunction};
 
 impl<'a> Host<'a> for Machine<'a> {
     fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
@@ -48,13 +49,42 @@ impl<'a> Host<'a> for Machine<'a> {
     }
 
     /// A function that is a value sees nothing of what is around its call (XSLT 3.0 §2.2).
-    fn call_value(&'a self, slot: u32, arguments: &[Value<'a>]) -> Result<Value<'a>, Error> {
+    fn call_value(&'a self, slot: u32, arguments: &[Value<'a>], item: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         let (group, captures, merged) = (self.group.take(), self.captures.take(), self.merged.take());
-        let result = self.temporarily(|| self.call(slot, arguments, None));
+        let result = self.temporarily(|| self.call(slot, arguments, item));
         self.group.replace(group);
         self.captures.replace(captures);
         self.merged.replace(merged);
         result
+    }
+
+    fn find_function(&'a self, namespace: &str, local: &str, arity: usize) -> Option<u32> {
+        let name = ExpandedName::new(namespace, local);
+        let user = |function: &UserFunction| function.name == name && function.parameters.len() == arity;
+        let target = match self.program.functions.iter().position(user) {
+            Some(index) => CallTarget::User(index as u32),
+            None => CallTarget::Library(functions::find(namespace, local).filter(|function| function.takes(arity))?),
+        };
+        // Where the name is known only now, the stylesheet as a whole is what it stands in.
+        let scope = self.program.scopes.first()?;
+        let mut declared = self.declared.borrow_mut();
+        declared.push((target, scope));
+        Some(DYNAMIC + declared.len() as u32 - 1)
+    }
+
+    fn function_name(&'a self, slot: u32) -> Option<(String, String)> {
+        let target = match slot.checked_sub(DYNAMIC) {
+            None => self.program.calls.get(slot as usize)?.target.clone(),
+            Some(index) => self.declared.borrow().get(index as usize)?.0.clone(),
+        };
+        match target {
+            CallTarget::Library(function) => Some(function.expanded_name()),
+            CallTarget::User(index) => {
+                let name = &self.program.functions[index as usize].name;
+                Some((name.namespace.clone(), name.local.clone()))
+            }
+            CallTarget::Missing(..) => None,
+        }
     }
 
     fn call(&'a self, slot: u32, arguments: &[Value<'a>], item: Option<&Item<'a>>) -> Result<Value<'a>, Error> {

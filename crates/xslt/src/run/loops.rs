@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use myelin_xpath::{Atomic, Distinct, Item, Moment, Pattern, Segment, Value, Version};
+use myelin_xpath::{Atomic, Collation, Distinct, Item, Moment, Pattern, Segment, Value, Version};
 
 use super::content::Typed;
 use super::failure::Failure;
@@ -14,7 +14,6 @@ use super::frame::{Flow, Group};
 use super::host::Explain;
 use super::machine::Machine;
 use super::receiver::Receiver;
-use crate::collation::Collation;
 use crate::program::{AnalyzeString, Expr, ForEach, ForEachGroup, GroupBy, Iterate};
 
 impl<'a> Machine<'a> {
@@ -68,8 +67,8 @@ impl<'a> Machine<'a> {
     ) -> Outcome<Flow> {
         let items: Vec<Item<'a>> = self.select(&grouping.select, focus)?.into_items().collect();
         let collation = self.optional_avt(grouping.collation.as_ref(), focus)?;
-        let collation =
-            Collation::new(None, None, collation.as_deref()).map_err(|message| Failure::new("XTDE1110", message))?;
+        let collation = Collation::of_sort(None, None, collation.as_deref())
+            .map_err(|message| Failure::new("XTDE1110", message))?;
         let groups = self.groups(items, &grouping.by, &collation)?;
         let firsts: Vec<Item<'a>> = groups.iter().filter_map(|group| group.items.get(0)).collect();
         let (outer, rule) = (self.group.take(), self.rule.take());
@@ -299,7 +298,7 @@ impl<'c, 'a> Keys<'c, 'a> {
 
     fn number(&mut self, value: &Atomic<'a>) -> u32 {
         let Atomic::Text(text, _) = value else { return self.distinct.number(value) };
-        if *self.collation == Collation::CODEPOINTS {
+        if self.collation.is_codepoints() {
             return self.distinct.number(value);
         }
         // The first text that is equal by the collation stands for all of them.

@@ -4,11 +4,14 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use myelin_xml::{DoctypePolicy, Document, NodeId, Options};
+use myelin_java_text::decimal_format::Symbols;
+use myelin_xml::doctype::DoctypeLimits;
+use myelin_xml::{Document, NodeId, Options, encoding};
 use myelin_xpath::{
-    Argument, Context, Declared, Environment, Error, Expression, Host, Item, Moment, NodeRef, SyntaxError, Value,
-    Version,
+    Argument, Context, Declared, Environment, Error, Expression, Host, Item, Limits, Meter, Moment, NodeRef,
+    SyntaxError, Value, Version,
 };
+use myelin_xslt::{Library, LibraryCalls, LibraryScope, LibraryStore, Resolver, Resource, Wanted};
 
 /// The documents that cases look into, each read once; they live as long as the test.
 #[derive(Default)]
@@ -22,15 +25,16 @@ impl Documents {
     }
 }
 
-/// Reads a document, without what its document type may say.
+/// Reads a document, with what its document type says.
 pub(crate) fn read(path: &Path) -> Result<&'static Document, String> {
     let source = fs::read(path).map_err(|_| "a file that is not there".to_owned())?;
-    let options =
-        Options { doctype: DoctypePolicy::Skip, attributes: 10_000, declarations: 10_000, ..Options::default() };
-    match Document::parse(source, &options) {
-        Ok(document) => Ok(Box::leak(Box::new(document))),
-        Err(_) => Err("a document that needs its document type or another encoding".to_owned()),
-    }
+    let refused = |_: myelin_xml::Error| "a document that is not read".to_owned();
+    let (text, declared_encoding) = encoding::decode(None, &source).map_err(refused)?;
+    let options = Options { attributes: 10_000, declarations: 10_000, declared_encoding, ..Options::default() };
+    let uri = path.to_string_lossy();
+    let read =
+        Document::parse_with_doctype(text.into_owned(), &uri, &options, &crate::xml::Beside, &DoctypeLimits::default());
+    read.map(|document| &*Box::leak(Box::new(document))).map_err(refused)
 }
 
 /// What a case can refer to.
@@ -39,6 +43,12 @@ pub(crate) struct Scope {
     pub(crate) context: Option<Item<'static>>,
     pub(crate) prefixes: Vec<(String, String)>,
     pub(crate) variables: Vec<(String, Value<'static>)>,
+    /// Files by the URIs that stand for them, with their encodings.
+    resources: Vec<(String, PathBuf, Option<String>)>,
+    decimal_formats: Vec<(String, Symbols)>,
+    documents: Vec<(String, &'static Document)>,
+    base: String,
+    calls: LibraryCalls,
 }
 
 impl Environment for Scope {
@@ -56,8 +66,14 @@ impl Environment for Scope {
         found.map(|slot| slot as u32).ok_or_else(|| format!("${name} is not known"))
     }
 
-    fn function(&mut self, _: &str, _: Option<&str>, _: &[Argument<'_>]) -> Result<Option<Declared>, String> {
-        Ok(None)
+    fn function(
+        &mut self,
+        name: &str,
+        namespace: Option<&str>,
+        arguments: &[Argument<'_>],
+    ) -> Result<Option<Declared>, String> {
+        // There is no stylesheet whose functions could be called.
+        self.calls.declare(name, namespace, arguments.len())
     }
 
     fn version(&self) -> Version {
@@ -65,13 +81,63 @@ impl Environment for Scope {
     }
 }
 
-impl<'a> Host<'a> for Scope {
-    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
-        Ok(self.variables[slot as usize].1.clone())
+/// What an expression asks while it runs.
+struct Hosts {
+    variables: Vec<Value<'static>>,
+    library: &'static Library<'static>,
+}
+
+impl Host<'static> for Hosts {
+    fn variable(&'static self, slot: u32) -> Result<Value<'static>, Error> {
+        Ok(self.variables[slot as usize].clone())
     }
 
-    fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
-        Ok(Value::EMPTY)
+    fn call(
+        &'static self,
+        slot: u32,
+        arguments: &[Value<'static>],
+        item: Option<&Item<'static>>,
+    ) -> Result<Value<'static>, Error> {
+        self.library.call(slot, arguments, item)
+    }
+
+    fn find_function(&'static self, namespace: &str, local: &str, arity: usize) -> Option<u32> {
+        self.library.find(namespace, local, arity)
+    }
+
+    fn function_name(&'static self, slot: u32) -> Option<(String, String)> {
+        self.library.name(slot)
+    }
+
+    fn base_uri(&'static self, node: NodeRef<'static>) -> Option<Option<String>> {
+        self.library.base(node)
+    }
+
+    fn document_uri(&'static self, document: &'static Document) -> Option<String> {
+        self.library.uri(document)
+    }
+}
+
+/// The files of an environment, and those beside the set.
+struct Resources {
+    named: Vec<(String, PathBuf, Option<String>)>,
+}
+
+impl Resolver for Resources {
+    fn resolve(&self, href: &str, base: &str, _: Wanted) -> Result<Resource, String> {
+        let beside = |base: &str| Some(format!("{}/{href}", base.rsplit_once('/')?.0));
+        let uris = [Some(href.to_owned()), beside(base)];
+        let named = |uri: &String| self.named.iter().find(|(known, ..)| known == uri);
+        let path = match uris.iter().flatten().find_map(named) {
+            Some((_, path, _)) => path.clone(),
+            None => {
+                let file = uris.iter().flatten().find_map(|uri| uri.strip_prefix("file://"));
+                PathBuf::from(file.ok_or_else(|| format!("{href:?} is not there"))?)
+            }
+        };
+        let bytes = fs::read(&path).map_err(|error| format!("{href:?}: {error}"))?;
+        let uri = uris.into_iter().flatten().next_back().unwrap_or_default();
+        Ok(Resource { uri: if href.contains("://") { href.to_owned() } else { uri }, bytes })
     }
 }
 
@@ -102,13 +168,25 @@ impl std::fmt::Display for Failure {
 impl Scope {
     /// The value of an expression.
     pub(crate) fn run(&self, expression: &str) -> Result<Value<'static>, Failure> {
-        let compiled = Expression::compile(expression, &mut self.clone()).map_err(Failure::Syntax)?;
+        let mut known = self.clone();
+        let compiled = Expression::compile(expression, &mut known).map_err(Failure::Syntax)?;
         // Values borrow from the expression and its scope; the test keeps them all.
-        let (compiled, host): (&'static Expression, &'static Scope) =
-            (Box::leak(Box::new(compiled)), Box::leak(Box::new(self.clone())));
-        let mut context = Context::new(host);
-        context.item.clone_from(&self.context);
-        context.now = Some(Moment::at(1_600_000_000_000_000_000, Some(0)));
+        let compiled: &'static Expression = Box::leak(Box::new(compiled));
+        let scope = LibraryScope { namespaces: self.prefixes.clone(), base: self.base.clone(), later: true };
+        let mut store = LibraryStore::new(scope);
+        for (name, symbols) in &self.decimal_formats {
+            store.set_decimal_format(name, symbols.clone());
+        }
+        let (store, meter): (&'static LibraryStore, &'static Meter) =
+            (Box::leak(Box::new(store)), Box::leak(Box::default()));
+        let resources: &'static Resources = Box::leak(Box::new(Resources { named: self.resources.clone() }));
+        let now = Some(Moment::at(1_600_000_000_000_000_000, Some(0)));
+        let limits = (meter, Limits::default());
+        let library = Box::leak(Box::new(Library::new(store, &known.calls, resources, now, limits)));
+        self.documents.iter().for_each(|(uri, document)| library.add_document(uri, document));
+        let variables = self.variables.iter().map(|(_, value)| value.clone()).collect();
+        let host: &'static Hosts = Box::leak(Box::new(Hosts { variables, library }));
+        let context = Context { item: self.context.clone(), now, meter: Some(meter), ..Context::new(host) };
         compiled.evaluate(&context).map_err(Failure::Running)
     }
 }
@@ -120,7 +198,7 @@ pub(crate) fn scope(
     folder: &Path,
     documents: &mut Documents,
 ) -> Result<Scope, String> {
-    let mut scope = Scope::default();
+    let mut scope = Scope { base: format!("file://{}/", folder.display()), ..Scope::default() };
     for child in set.children(element) {
         let attribute = |name: &str| set.attribute(child, "", name).map(|value| value.into_owned());
         match set.qname(child).local {
@@ -129,7 +207,12 @@ pub(crate) fn scope(
                     return Err("needs a schema".to_owned());
                 }
                 let file = attribute("file").ok_or("a source without a file")?;
-                let document = documents.get(&folder.join(file)).map_err(|reason| format!("needs {reason}"))?;
+                let path = folder.join(file);
+                if let Some(uri) = attribute("uri") {
+                    scope.resources.push((uri, path.clone(), None));
+                }
+                let document = documents.get(&path).map_err(|reason| format!("needs {reason}"))?;
+                scope.documents.extend(attribute("uri").map(|uri| (uri, document)));
                 let node = NodeRef::new(document, document.document_node());
                 match attribute("role").as_deref() {
                     Some(".") => scope.context = Some(Item::Node(node)),
@@ -155,8 +238,49 @@ pub(crate) fn scope(
                     scope.run(&select).map_err(|_| "needs a context item that is no XPath of ours".to_owned())?;
                 scope.context = value.first();
             }
+            "resource" => {
+                let (file, uri) = (attribute("file").unwrap_or_default(), attribute("uri").unwrap_or_default());
+                let path = folder.join(file);
+                if !path.is_file() {
+                    return Err("needs a file that is not there".to_owned());
+                }
+                scope.resources.push((uri, path, attribute("encoding")));
+            }
+            "static-base-uri" => {
+                let uri = attribute("uri").unwrap_or_default();
+                scope.base = if uri == "#UNDEFINED" { String::new() } else { uri };
+            }
+            "decimal-format" => {
+                let mut symbols = Symbols::default();
+                let letter = |name: &str| attribute(name).and_then(|value| value.chars().next());
+                for (name, place) in [
+                    ("decimal-separator", &mut symbols.decimal_separator),
+                    ("grouping-separator", &mut symbols.grouping_separator),
+                    ("exponent-separator", &mut symbols.exponent_separator),
+                    ("minus-sign", &mut symbols.minus_sign),
+                    ("percent", &mut symbols.percent),
+                    ("per-mille", &mut symbols.per_mille),
+                    ("zero-digit", &mut symbols.zero_digit),
+                    ("digit", &mut symbols.digit),
+                    ("pattern-separator", &mut symbols.pattern_separator),
+                ] {
+                    *place = letter(name).unwrap_or(*place);
+                }
+                for (name, place) in [("infinity", &mut symbols.infinity), ("NaN", &mut symbols.nan)] {
+                    *place = attribute(name).unwrap_or_else(|| place.clone());
+                }
+                let name = attribute("name").unwrap_or_default();
+                let name = match name.split_once(':') {
+                    Some((prefix, local)) => {
+                        let namespace = set.lookup_namespace(child, prefix).unwrap_or_default();
+                        format!("{{{namespace}}}{local}")
+                    }
+                    None => name,
+                };
+                scope.decimal_formats.push((name, symbols));
+            }
             "schema" => return Err("needs a schema".to_owned()),
-            "collection" | "resource" | "collation" | "decimal-format" | "function-library" => {
+            "collection" | "collation" | "function-library" => {
                 return Err(format!("needs a {}", set.qname(child).local));
             }
             _ => {}
