@@ -2,11 +2,16 @@
 //! A document type that is read ends in a text within its bounds or in an error with its place, never in a panic.
 
 use libfuzzer_sys::fuzz_target;
-use myelin_xml::doctype::{DoctypeLimits, ExternalEntity, Externals, apply};
+use myelin_xml::doctype::{DoctypeOptions, ElementSpace, ExternalEntity, Externals, apply};
 use myelin_xml::{Document, Options};
 
-const LIMITS: DoctypeLimits =
-    DoctypeLimits { expansion_bytes: 64 << 10, external_bytes: 1 << 20, declarations: 1_000, depth: 20 };
+const LIMITS: DoctypeOptions = DoctypeOptions {
+    expansion_bytes: 64 << 10,
+    external_bytes: 1 << 20,
+    declarations: 1_000,
+    depth: 20,
+    element_space: ElementSpace::Drop,
+};
 
 /// The other part of the input is every file there is.
 struct Other<'d>(&'d [u8]);

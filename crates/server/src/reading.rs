@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use myelin_bench::units;
-use myelin_xml::doctype::{self, Applied, DoctypeLimits};
+use myelin_xml::doctype::{self, Applied, DoctypeOptions};
 use myelin_xml::encoding::{self, Decoder};
 use myelin_xml::{DeclaredEncoding, DoctypePolicy, Document, Error, ErrorKind, Limit, Options, Parser, Step};
 
@@ -62,12 +62,12 @@ impl Documents {
     }
 
     /// Reads a document as a tree, with what its document type says, as far as `files` has it.
-    pub(crate) fn document(&self, path: &Path, files: &Files) -> Result<Document, Complaint> {
+    pub(crate) fn document(&self, path: &Path, files: &Files, of_type: &DoctypeOptions) -> Result<Document, Complaint> {
         if !self.reads_doctypes() {
             return self.reading.document(path);
         }
         let (source, options) = self.reading.source(path)?;
-        Document::parse_with_doctype(source, &path.to_string_lossy(), &options, files, &DoctypeLimits::default())
+        Document::parse_with_doctype(source, &path.to_string_lossy(), &options, files, of_type)
             .map_err(|error| Complaint::malformed(path, &error))
     }
 
@@ -91,7 +91,7 @@ impl Documents {
         pieces.parser.set_declared_encoding(declared);
         // What is no text is for the parser to complain of.
         if let Ok(text) = std::str::from_utf8(&pieces.text) {
-            let applied = doctype::apply(text, &path.to_string_lossy(), files, &DoctypeLimits::default());
+            let applied = doctype::apply(text, &path.to_string_lossy(), files, &DoctypeOptions::default());
             let mut applied = applied.map_err(|error| Complaint::malformed(path, &error))?;
             if let Some(new) = applied.as_mut().and_then(|applied| applied.text.take()) {
                 let source = std::mem::replace(&mut pieces.text, new.into_bytes());

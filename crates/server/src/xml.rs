@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use myelin_xml::WriteOptions;
 use myelin_xml::c14n::{Canonical, Method, Subset, canonicalize};
+use myelin_xml::doctype::DoctypeOptions;
 
 use crate::reading::{Complaint, Documents};
 
@@ -70,10 +71,10 @@ impl Arguments {
         let beside = self.documents.files([file])?;
         if self.pretty {
             let options = WriteOptions { indent: Some(INDENT), ..WriteOptions::default() };
-            let document = self.documents.document(file, &beside)?;
+            let document = self.documents.document(file, &beside, &DoctypeOptions::default())?;
             myelin_xml::write(&document, document.document_node(), &options, &mut text);
         } else if let Some(how) = self.canonical() {
-            let document = self.documents.document(file, &beside)?;
+            let document = self.documents.document(file, &beside, &DoctypeOptions::default())?;
             let whole = Subset { apex: document.document_node(), excluded: &[] };
             canonicalize(&document, whole, &how, &mut text).map_err(|error| Complaint::about(file, error))?;
         } else {

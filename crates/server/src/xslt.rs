@@ -162,7 +162,7 @@ impl Arguments {
         folder: Option<&Folder>,
     ) -> io::Result<Option<Vec<u8>>> {
         let begun = Instant::now();
-        let mut document = match self.documents.document(path, files) {
+        let mut document = match self.documents.document(path, files, &stylesheet.doctype_options()) {
             Ok(document) => document,
             Err(complaint) => {
                 writeln!(io::stderr(), "{complaint}")?;

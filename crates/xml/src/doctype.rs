@@ -4,7 +4,7 @@
 //! their authors': [`apply`] reads the declarations, with those of external files that [`Externals`] gives, and writes
 //! what they say into the text, which the parser then reads as any other. References become what they stand for,
 //! default values become attributes, and values of other types than CDATA lose their spare white space. All of it is
-//! bounded by [`DoctypeLimits`].
+//! bounded by [`DoctypeOptions`].
 
 mod attributes;
 mod declarations;
@@ -30,11 +30,11 @@ use expansion::Expansion;
 use place::Pieces;
 use reader::Reader;
 
-/// How much a document type may do.
+/// How much a document type may do, and what becomes of white space that it says is none of the content.
 ///
-/// A document that passes one of these bounds is refused with a sentence that names the bound.
+/// A document that passes one of the bounds is refused with a sentence that names the bound.
 #[derive(Clone, Copy, Debug)]
-pub struct DoctypeLimits {
+pub struct DoctypeOptions {
     /// Bytes that entities and default values may add to a document, beside ten times its own length; as many may
     /// parameter entities add to the declarations.
     pub expansion_bytes: usize,
@@ -44,11 +44,28 @@ pub struct DoctypeLimits {
     pub declarations: usize,
     /// Entities inside each other.
     pub depth: usize,
+    /// What becomes of white space in elements that have elements only.
+    pub element_space: ElementSpace,
 }
 
-impl Default for DoctypeLimits {
-    fn default() -> DoctypeLimits {
-        DoctypeLimits { expansion_bytes: 16 << 20, external_bytes: 64 << 20, declarations: 200_000, depth: 40 }
+/// What becomes of white space in elements that the document type says have elements only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementSpace {
+    /// It is text, as XPath 1.0 and XSLT 1.0 have it.
+    Keep,
+    /// It is left out, as the data model of later versions has it (XDM 3.1 §6.7.3).
+    Drop,
+}
+
+impl Default for DoctypeOptions {
+    fn default() -> DoctypeOptions {
+        DoctypeOptions {
+            expansion_bytes: 16 << 20,
+            external_bytes: 64 << 20,
+            declarations: 200_000,
+            depth: 40,
+            element_space: ElementSpace::Keep,
+        }
     }
 }
 
@@ -85,7 +102,7 @@ pub fn apply(
     source: &str,
     uri: &str,
     externals: &dyn Externals,
-    limits: &DoctypeLimits,
+    limits: &DoctypeOptions,
 ) -> Result<Option<Applied>, Error> {
     let Some(start) = place::doctype(source) else { return Ok(None) };
     let fail = |(offset, sentence): (usize, String)| place::error(source, offset, ErrorKind::Doctype(sentence));
@@ -108,7 +125,7 @@ impl Document {
         uri: &str,
         options: &Options,
         externals: &dyn Externals,
-        limits: &DoctypeLimits,
+        limits: &DoctypeOptions,
     ) -> Result<Document, Error> {
         let options = Options { doctype: DoctypePolicy::Skip, ..options.clone() };
         // What is no text is for the parser to complain of.

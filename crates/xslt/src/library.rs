@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use myelin_java_text::decimal_format::Symbols;
-use myelin_xml::doctype::DoctypeLimits;
+use myelin_xml::doctype::DoctypeOptions;
 use myelin_xml::{Document, Kind, Options, XML_NAMESPACE};
 use myelin_xpath::{Atomic, Context, Declared, Error, Expression, Host, Item, Limits, Meter, Moment, NodeRef, Value};
 
@@ -321,7 +321,7 @@ impl<'a> Services<'a> for Library<'a> {
                 let (text, declared_encoding) = myelin_xml::encoding::decode(None, &found.bytes).map_err(wrong)?;
                 let options = Options { declared_encoding, ..Options::default() };
                 let entities = Entities(self.resolver);
-                let limits = DoctypeLimits::default();
+                let limits = DoctypeOptions::default();
                 let read = Document::parse_with_doctype(text.into_owned(), &found.uri, &options, &entities, &limits);
                 let document = self.keep(read.map_err(wrong)?)?;
                 self.known.borrow_mut().push((found.uri, document));

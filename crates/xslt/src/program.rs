@@ -16,6 +16,7 @@ pub(crate) use instruction::{
 pub(crate) use rules::{Entry, Rule, Rules};
 
 use myelin_java_text::decimal_format::Symbols;
+use myelin_xml::doctype::{DoctypeOptions, ElementSpace};
 use myelin_xpath::types::SequenceType;
 
 use crate::functions::Function;
@@ -69,6 +70,12 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// How documents with a document type are read.
+    pub(crate) fn doctype_options(&self) -> DoctypeOptions {
+        let element_space = if self.compatible { ElementSpace::Keep } else { ElementSpace::Drop };
+        DoctypeOptions { element_space, ..DoctypeOptions::default() }
+    }
+
     /// The decimal format of that name; the empty name is that of the one without.
     pub(crate) fn decimal_format(&self, name: &ExpandedName) -> Option<&Symbols> {
         self.decimal_formats.iter().find(|(known, _)| known == name).map(|(_, format)| format)

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use myelin_xml::doctype::DoctypeOptions;
 use myelin_xml::{Arena, Document, NodeId, Start};
 
 use crate::error::{Error, Problem};
@@ -53,6 +54,12 @@ impl Stylesheet {
     /// What is doubtful in it and was understood all the same.
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings
+    }
+
+    /// How documents with a document type are to be read for this stylesheet: what white space means in them depends on
+    /// its version.
+    pub fn doctype_options(&self) -> DoctypeOptions {
+        self.program.doctype_options()
     }
 
     /// How its result is written.

@@ -90,7 +90,7 @@ fn without_notations(output: &[u8]) -> Vec<u8> {
 fn applied(text: &[u8], path: &Path, options: &Options) -> Result<String, String> {
     let options = Options { doctype: DoctypePolicy::Skip, ..options.clone() };
     let Ok(source) = std::str::from_utf8(text) else { return Err("no text".to_owned()) };
-    let read = doctype::apply(source, &path.to_string_lossy(), &Beside, &doctype::DoctypeLimits::default());
+    let read = doctype::apply(source, &path.to_string_lossy(), &Beside, &doctype::DoctypeOptions::default());
     let read = read.map_err(|error| error.to_string())?;
     let new = read.and_then(|applied| applied.text);
     let text = new.as_deref().unwrap_or(source).as_bytes();

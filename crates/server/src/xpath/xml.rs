@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use myelin_xml::doctype::DoctypeOptions;
 use myelin_xpath::{Context, Expression, Limits, Meter, NodeRef, Version};
 use myelin_xslt::{Library, LibraryScope, LibraryStore};
 
@@ -72,7 +73,9 @@ impl Question {
         file: &PathBuf,
         printer: &mut Printer<'_>,
     ) -> io::Result<Result<bool, Complaint>> {
-        let read = documents.files([file]).and_then(|files| Ok((documents.document(file, &files)?, files)));
+        let read = documents
+            .files([file])
+            .and_then(|files| Ok((documents.document(file, &files, &DoctypeOptions::default())?, files)));
         let (document, files) = match read {
             Ok(read) => read,
             Err(complaint) => return Ok(Err(complaint)),

@@ -7,7 +7,7 @@ use super::declarations::{AttributeDeclaration, AttributeKind, Dtd, Entity};
 use super::input::{character_at, markup_length, name_at, reference_at};
 use super::place::Pieces;
 use super::reader::{Budget, Failure, Read};
-use super::{DoctypeLimits, Externals};
+use super::{DoctypeOptions, ElementSpace, Externals};
 use crate::characters::is_space;
 
 /// What is at work.
@@ -19,7 +19,7 @@ pub(super) struct Expansion<'d> {
     /// Whether start tags need a closer look.
     looks_at_attributes: bool,
     externals: &'d dyn Externals,
-    limits: &'d DoctypeLimits,
+    limits: &'d DoctypeOptions,
     budget: Budget,
     text: String,
     pieces: Pieces,
@@ -27,8 +27,8 @@ pub(super) struct Expansion<'d> {
     made: usize,
     /// How many bytes may be added.
     bound: usize,
-    /// Elements that are open.
-    depth: usize,
+    /// Of each element that is open, whether white space in it is left out.
+    open: Vec<bool>,
     /// The reference in the document that is worked on.
     anchor: usize,
     /// External entities that were read.
@@ -56,7 +56,7 @@ impl<'d> Expansion<'d> {
         start: usize,
         dtd: &'d Dtd,
         externals: &'d dyn Externals,
-        limits: &'d DoctypeLimits,
+        limits: &'d DoctypeOptions,
         budget: Budget,
     ) -> Expansion<'d> {
         Expansion {
@@ -71,7 +71,7 @@ impl<'d> Expansion<'d> {
             pieces: Pieces::default(),
             made: 0,
             bound: limits.expansion_bytes.saturating_add(source.len().saturating_mul(10)),
-            depth: 0,
+            open: Vec::new(),
             anchor: 0,
             read: HashMap::new(),
             bases: Vec::new(),
@@ -81,7 +81,8 @@ impl<'d> Expansion<'d> {
 
     /// Whether anything was replaced.
     pub(super) fn run(&mut self) -> Result<bool, Failure> {
-        if self.dtd.entities.is_empty() && !self.looks_at_attributes && self.dtd.unread.is_none() {
+        let drops = self.limits.element_space == ElementSpace::Drop && !self.dtd.element_content.is_empty();
+        if self.dtd.entities.is_empty() && !self.looks_at_attributes && !drops && self.dtd.unread.is_none() {
             return Ok(false);
         }
         self.text.reserve(self.source.len());
@@ -127,9 +128,11 @@ impl<'d> Expansion<'d> {
 
     /// Copies content from a byte on, with its references replaced. `is_entity`: it must be whole within itself.
     fn content(&mut self, text: &str, from: usize, level: usize, is_entity: bool) -> Result<(), String> {
-        let floor = self.depth;
+        let floor = self.open.len();
         let bytes = text.as_bytes();
         let (mut at, mut copied) = (from, from);
+        // Where the last markup ended.
+        let mut ended = from;
         while let Some(next) = memchr::memchr2(b'<', b'&', &bytes[at..]) {
             at += next;
             let rest = &text[at..];
@@ -141,7 +144,7 @@ impl<'d> Expansion<'d> {
                     at += 1;
                     continue;
                 };
-                if self.depth == 0 && level == 0 {
+                if self.open.is_empty() && level == 0 {
                     self.anchor = at;
                     return Err(format!("&{name}; cannot stand outside of the root element"));
                 }
@@ -152,7 +155,14 @@ impl<'d> Expansion<'d> {
                 self.replace(name, level)?;
                 at += name.len() + 2;
                 copied = at;
+                // What stands beside a reference is no white space alone.
+                ended = usize::MAX;
                 continue;
+            }
+            if ended < at && self.open.last() == Some(&true) && bytes[ended..at].iter().all(|byte| is_space(*byte)) {
+                self.copy_text(copied, ended, text, level);
+                self.changed = true;
+                copied = at;
             }
             // Outside of all elements nothing but comments, instructions and one element may stand.
             let step = if let Some(length) = markup_length(rest) {
@@ -161,23 +171,23 @@ impl<'d> Expansion<'d> {
                     false => Step::To(at + length),
                 }
             } else if rest.starts_with("</") {
-                if self.depth == floor && is_entity {
+                if self.open.len() == floor && is_entity {
                     return Err("an entity has an end tag whose element does not begin in it".to_owned());
                 }
-                self.depth = self.depth.saturating_sub(1);
+                self.open.pop();
                 memchr::memchr(b'>', rest.as_bytes()).map_or(Step::Broken, |end| Step::To(at + end + 1))
             } else {
                 self.start_tag(text, at, &mut copied, level)?
             };
             match step {
-                Step::To(end) => at = end,
+                Step::To(end) => (at, ended) = (end, end),
                 Step::Broken if is_entity => return Err("an entity has a tag that is not well formed".to_owned()),
                 // The parser says what is wrong.
                 Step::Broken => break,
             }
         }
         self.copy_text(copied, text.len(), text, level);
-        if is_entity && self.depth != floor {
+        if is_entity && self.open.len() != floor {
             return Err("an entity has an element that does not end in it".to_owned());
         }
         Ok(())
@@ -297,7 +307,8 @@ impl<'d> Expansion<'d> {
             self.add(&format!(" {}=\"{}\"", attribute.name, value.replace('"', "&#34;")), at, level);
         }
         if text[tag.at..].starts_with('>') {
-            self.depth += 1;
+            let drops = self.limits.element_space == ElementSpace::Drop;
+            self.open.push(drops && self.dtd.element_content.contains(element));
             return Ok(Step::To(tag.at + 1));
         }
         Ok(Step::To(tag.at + 2))

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::declarations::Dtd;
 use super::input::{Input, markup_length, name_at, reference_at};
-use super::{DoctypeLimits, Externals, external};
+use super::{DoctypeOptions, Externals, external};
 use crate::characters::is_space;
 
 /// Where in the document something is wrong, and a sentence for the author.
@@ -25,7 +25,7 @@ pub(super) struct Reader<'s> {
     pub(super) inputs: Vec<Input<'s>>,
     /// How many inputs there were when the declaration at hand began.
     pub(super) floor: usize,
-    pub(super) limits: &'s DoctypeLimits,
+    pub(super) limits: &'s DoctypeOptions,
     pub(super) budget: Budget,
     externals: &'s dyn Externals,
     /// Declarations so far.
@@ -54,7 +54,7 @@ impl Budget {
     pub(super) fn read(
         &mut self,
         externals: &dyn Externals,
-        limits: &DoctypeLimits,
+        limits: &DoctypeOptions,
         (public, system, base): (Option<&str>, &str, &str),
     ) -> Result<Read, Unread> {
         let found = externals.find(public, system, base).map_err(Unread::Absent)?;
@@ -91,7 +91,7 @@ impl<'s> Reader<'s> {
         uri: &str,
         start: usize,
         externals: &'s dyn Externals,
-        limits: &'s DoctypeLimits,
+        limits: &'s DoctypeOptions,
     ) -> Reader<'s> {
         Reader {
             dtd: Dtd::default(),

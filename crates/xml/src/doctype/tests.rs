@@ -24,7 +24,7 @@ fn shelf(files: &[(&'static str, &str)]) -> Shelf {
 /// What stands behind the document type, once it was applied.
 fn applied(declarations: &str, body: &str, files: &[(&'static str, &str)]) -> Result<String, String> {
     let source = format!("<!DOCTYPE a {declarations}>\n{body}");
-    let applied = apply(&source, "doc.xml", &shelf(files), &DoctypeLimits::default());
+    let applied = apply(&source, "doc.xml", &shelf(files), &DoctypeOptions::default());
     let text = applied.map_err(|error| error.kind.to_string())?.expect("there is a document type").text;
     let text = text.unwrap_or_else(|| source.clone());
     let whole = &text[source.len() - body.len()..];
@@ -102,7 +102,7 @@ fn what_is_no_declaration_is_refused_with_its_place() {
     refused("[<!ENTITY n '<'>]", "<a b='&n;'/>", &[], "<");
     refused("SYSTEM 'x'", "<a/>", &[("x", "\n<!ENTITY n>")], "x:2: expected");
     let error =
-        apply("<!DOCTYPE a [\n <!FOO>]><a/>", "d", &NoExternals, &DoctypeLimits::default()).expect_err("refused");
+        apply("<!DOCTYPE a [\n <!FOO>]><a/>", "d", &NoExternals, &DoctypeOptions::default()).expect_err("refused");
     assert_eq!((error.line, error.column), (2, 2));
 }
 
@@ -134,11 +134,11 @@ fn places_are_those_of_the_document() {
         "d",
         &Options::default(),
         &NoExternals,
-        &DoctypeLimits::default(),
+        &DoctypeOptions::default(),
     );
     let error = error.expect_err("<c> has no end");
     assert_eq!((error.line, error.column), (3, 6));
-    let error = apply("<!DOCTYPE a [<!ENTITY e '<']>\n<a>&x;</a>", "d", &NoExternals, &DoctypeLimits::default());
+    let error = apply("<!DOCTYPE a [<!ENTITY e '<']>\n<a>&x;</a>", "d", &NoExternals, &DoctypeOptions::default());
     assert_eq!(error.expect_err("no entity").line, 1);
 }
 
@@ -151,7 +151,7 @@ fn ids_unparsed_entities_and_bases_are_known() {
         "d/doc.xml",
         &Options::default(),
         &shelf(&[("c/c.xml", "<c/>")]),
-        &DoctypeLimits::default(),
+        &DoctypeOptions::default(),
     );
     let document = document.expect("a document");
     let root = document.root_element().expect("a root");
@@ -164,4 +164,13 @@ fn ids_unparsed_entities_and_bases_are_known() {
     assert!(declared.has_element_content("a") && !declared.has_element_content("b"));
     let inner = document.first_child(root).expect("the entity's element");
     assert_eq!((document.entity_base(inner), document.entity_base(root)), (Some("c/c.xml"), None));
+}
+
+#[test]
+fn white_space_between_elements_is_left_out_where_that_is_asked_for() {
+    let source =
+        "<!DOCTYPE a [<!ELEMENT a (b)*><!ELEMENT b ANY><!ENTITY e ' '>]>\n<a> <b> <a/> </b>\n<!-- --> &e; </a>";
+    let options = DoctypeOptions { element_space: ElementSpace::Drop, ..DoctypeOptions::default() };
+    let applied = apply(source, "d", &NoExternals, &options).expect("sound").expect("a document type");
+    assert!(applied.text.expect("changed").ends_with(">\n<a><b> <a/> </b><!-- -->   </a>"));
 }

@@ -226,7 +226,14 @@ fn id<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 
 /// Attributes that refer to IDs, as a document type says that was read.
 fn idref<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    let wanted = tokens(call)?;
+    // Each is one ID, and nothing else if it has spaces.
+    let mut wanted = HashSet::new();
+    call.each_atomic(0, |atomic| {
+        let id = atomic.into_text(call.run.version).into_owned();
+        call.run.build(id.len())?;
+        wanted.insert(id);
+        Ok(())
+    })?;
     let Some((document, top)) = top_document(call, "idref")? else { return Ok(Value::EMPTY) };
     if !document.doctype().is_some_and(Declarations::has_references) {
         return Ok(Value::EMPTY);

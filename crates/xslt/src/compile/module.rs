@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use myelin_xml::doctype::{self, Applied, DoctypeLimits};
+use myelin_xml::doctype::{self, Applied, DoctypeOptions, ElementSpace};
 use myelin_xml::{DoctypePolicy, Document, ErrorKind, Limit, NodeId, Options, encoding};
 
 use crate::resolver::{Entities, Resolver};
@@ -15,8 +15,13 @@ use crate::scope::At;
 const DEPTH: usize = 200;
 
 /// What the document type of a stylesheet may add to it.
-const LIMITS: DoctypeLimits =
-    DoctypeLimits { expansion_bytes: 4 << 20, external_bytes: 16 << 20, declarations: 50_000, depth: 16 };
+const LIMITS: DoctypeOptions = DoctypeOptions {
+    expansion_bytes: 4 << 20,
+    external_bytes: 16 << 20,
+    declarations: 50_000,
+    depth: 16,
+    element_space: ElementSpace::Keep,
+};
 
 /// A stylesheet document.
 pub(super) struct Module {

@@ -1,6 +1,5 @@
 //! Documents that a stylesheet asks for are read, each once.
 
-use myelin_xml::doctype::DoctypeLimits;
 use myelin_xml::{Document, View};
 use myelin_xpath::{Error, NodeRef};
 
@@ -45,9 +44,9 @@ impl<'a> Machine<'a> {
         let (text, declared_encoding) = myelin_xml::encoding::decode(None, bytes).map_err(refused)?;
         let options = myelin_xml::Options { declared_encoding, ..myelin_xml::Options::default() };
         let entities = Entities(self.options.resolver);
-        let limits = DoctypeLimits::default();
-        let mut document =
-            Document::parse_with_doctype(text.into_owned(), uri, &options, &entities, &limits).map_err(refused)?;
+        let options_of_type = self.program.doctype_options();
+        let mut document = Document::parse_with_doctype(text.into_owned(), uri, &options, &entities, &options_of_type)
+            .map_err(refused)?;
         if !self.program.strip.is_empty() {
             let mut view = View::default();
             strip(self.program, &mut document, &mut view);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use myelin_java_text::decimal_format::Symbols;
-use myelin_xml::doctype::DoctypeLimits;
+use myelin_xml::doctype::DoctypeOptions;
 use myelin_xml::{Document, NodeId, Options, encoding};
 use myelin_xpath::{
     Argument, Context, Declared, Environment, Error, Expression, Host, Item, Limits, Meter, Moment, NodeRef,
@@ -32,8 +32,13 @@ pub(crate) fn read(path: &Path) -> Result<&'static Document, String> {
     let (text, declared_encoding) = encoding::decode(None, &source).map_err(refused)?;
     let options = Options { attributes: 10_000, declarations: 10_000, declared_encoding, ..Options::default() };
     let uri = path.to_string_lossy();
-    let read =
-        Document::parse_with_doctype(text.into_owned(), &uri, &options, &crate::xml::Beside, &DoctypeLimits::default());
+    let read = Document::parse_with_doctype(
+        text.into_owned(),
+        &uri,
+        &options,
+        &crate::xml::Beside,
+        &DoctypeOptions::default(),
+    );
     read.map(|document| &*Box::leak(Box::new(document))).map_err(refused)
 }
 
@@ -151,6 +156,7 @@ impl Failure {
     pub(crate) fn code(&self) -> &str {
         match self {
             Failure::Syntax(error) => error.code,
+            Failure::Running(Error::Raised { local, .. }) => local,
             Failure::Running(error) => error.code().unwrap_or("none"),
         }
     }

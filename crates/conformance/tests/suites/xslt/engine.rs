@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::xslt::compare::Space;
-use myelin_xml::{DeclaredEncoding, DoctypePolicy, Document, encoding};
+use myelin_xml::doctype::{DoctypeOptions, ExternalEntity, Externals, NoExternals};
+use myelin_xml::{DeclaredEncoding, Document, encoding};
 use myelin_xpath::Moment;
 use myelin_xslt::{Limits, Method, Options, OutputProperties, Parameter, Resolver, Resource, Stylesheet, Wanted};
 
@@ -96,7 +97,9 @@ fn transform(job: &Job<'_>) -> Result<Made, Failure> {
         }
     })?;
     let mut document = match job.document {
-        Some((bytes, _)) => read(bytes).map_err(Failure::Document)?,
+        Some((bytes, file)) => {
+            read_with(bytes, &uri(file), job.files, &stylesheet.doctype_options()).map_err(Failure::Document)?
+        }
         None => Document::new(),
     };
     let begin = Instant::now();
@@ -136,17 +139,22 @@ fn transform(job: &Job<'_>) -> Result<Made, Failure> {
     }
 }
 
-/// A document as messages are read, but with its type skipped.
+/// A document without what its type names elsewhere.
 pub(crate) fn read(bytes: &[u8]) -> Result<Document, String> {
+    read_with(bytes, "", &NoExternals, &DoctypeOptions::default())
+}
+
+/// A document with what its type says, as stylesheets are given it.
+fn read_with(bytes: &[u8], uri: &str, externals: &dyn Externals, of_type: &DoctypeOptions) -> Result<Document, String> {
     let (text, declared) = encoding::decode(None, bytes).map_err(|error| error.to_string())?;
     let options = myelin_xml::Options {
-        doctype: DoctypePolicy::Skip,
         declared_encoding: if declared == DeclaredEncoding::Utf8 { declared } else { DeclaredEncoding::Any },
         attributes: 10_000,
         declarations: 10_000,
         ..myelin_xml::Options::default()
     };
-    Document::parse(text.into_owned(), &options).map_err(|error| error.to_string())
+    Document::parse_with_doctype(text.into_owned(), uri, &options, externals, of_type)
+        .map_err(|error| error.to_string())
 }
 
 pub(crate) fn uri(path: &Path) -> String {
@@ -176,6 +184,13 @@ impl Resolver for Files {
         }
         let bytes = fs::read(&path).map_err(|error| format!("{href}: {error}"))?;
         Ok(Resource { uri: uri(&path), bytes })
+    }
+}
+
+impl Externals for Files {
+    fn find(&self, _: Option<&str>, system: &str, base: &str) -> Result<ExternalEntity, String> {
+        let Resource { uri, bytes } = self.resolve(system, base, Wanted::Entity)?;
+        Ok(ExternalEntity { uri, bytes })
     }
 }
 
