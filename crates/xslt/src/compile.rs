@@ -152,6 +152,10 @@ impl<'s> Compiler<'s> {
             self.problems.error(element.at(), "XTSE0020", message);
         }
         let is_static = self.flag(*element, "static")?;
+        if let Some(visibility) = element.attribute("visibility") {
+            let words = ["public", "private", "final", "abstract"];
+            self.one_of(&visibility, if is_static { &words[1..2] } else { &words })?;
+        }
         if is_static && !parameter && element.attribute("select").is_none() {
             let message = "what is static needs select=\"…\"";
             self.problems.error(element.at(), "XTSE0010", message);

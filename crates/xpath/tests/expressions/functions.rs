@@ -287,3 +287,9 @@ fn random_numbers_come_from_their_seed() {
     check("sort(random-number-generator(7)?permute(1 to 5))", "1 | 2 | 3 | 4 | 5");
     check("deep-equal(random-number-generator(7)?permute(1 to 50), 1 to 50)", "false");
 }
+
+#[test]
+fn concat_takes_any_number_of_arguments() {
+    let arguments = vec!["'a'"; 1000].join(", ");
+    check(&format!("string-length(concat({arguments}))"), "1000");
+}

@@ -235,7 +235,52 @@ impl<'s> Element<'s> {
                 _ => {}
             }
         }
+        if here.preserve_space {
+            self.strip(&mut children);
+        }
         children
+    }
+
+    /// Drops white space that goes in spite of `xml:space="preserve"` (XSLT 3.0 §4.3).
+    fn strip(self, children: &mut Vec<Child<'s>>) {
+        const WITHOUT_TEXT: [&str; 20] = [
+            "accumulator",
+            "analyze-string",
+            "apply-imports",
+            "apply-templates",
+            "attribute-set",
+            "call-template",
+            "character-map",
+            "choose",
+            "evaluate",
+            "fork",
+            "merge",
+            "merge-source",
+            "mode",
+            "next-iteration",
+            "next-match",
+            "override",
+            "package",
+            "stylesheet",
+            "transform",
+            "use-package",
+        ];
+        let without = self.xslt().is_some_and(|local| WITHOUT_TEXT.contains(&local));
+        let is_one_of = |child: Option<&Child<'s>>, names: &[&str]| match child {
+            Some(Child::Element(element)) => element.xslt().is_some_and(|local| names.contains(&local)),
+            _ => false,
+        };
+        let goes = |(place, child): (usize, &Child<'s>)| match child {
+            Child::Text(text) if is_white(&text.value) => {
+                let before = place.checked_sub(1).and_then(|place| children.get(place));
+                without
+                    || is_one_of(children.get(place + 1), &["param", "sort", "context-item", "on-completion"])
+                    || is_one_of(before, &["catch", "on-completion"])
+            }
+            _ => false,
+        };
+        let mut gone = children.iter().enumerate().map(goes).collect::<Vec<_>>().into_iter();
+        children.retain(|_| !gone.next().unwrap_or_default());
     }
 }
 

@@ -73,7 +73,10 @@ impl Loader<'_> {
     fn level(&mut self, source: &[u8], uri: &str, fragment: &str) -> Made<()> {
         let imports_from = self.precedence;
         let mut own = Own::new();
-        self.module(source, uri, fragment, &mut own)?;
+        self.statics.enter_level();
+        let read = self.module(source, uri, fragment, &mut own);
+        self.statics.leave_level();
+        read?;
         let precedence = self.precedence;
         self.precedence += 1;
         let found =

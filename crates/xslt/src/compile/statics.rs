@@ -29,6 +29,9 @@ pub(super) struct Statics {
     /// Values of parameters that the caller gives.
     given: Vec<(ExpandedName, String)>,
     answers: Vec<Answer>,
+    /// The stylesheet levels that are being read, the outermost first.
+    open: Vec<u32>,
+    levels: u32,
     meter: Meter,
     /// Whether XSLT has an element of that local name, and this crate offers it.
     offers: fn(&str) -> bool,
@@ -39,6 +42,9 @@ struct Static {
     name: ExpandedName,
     value: Expression,
     kind: Option<SequenceType>,
+    parameter: bool,
+    /// The stylesheet level it is declared in.
+    level: u32,
 }
 
 /// What a function says whose arguments are literals.
@@ -59,7 +65,25 @@ impl Statics {
             };
             Some((ExpandedName::parse(&parameter.name)?, text))
         });
-        Statics { variables: Vec::new(), given: given.collect(), answers: Vec::new(), meter: Meter::default(), offers }
+        Statics {
+            variables: Vec::new(),
+            given: given.collect(),
+            answers: Vec::new(),
+            open: Vec::new(),
+            levels: 0,
+            meter: Meter::default(),
+            offers,
+        }
+    }
+
+    /// Begins a stylesheet level: what it imports are levels of their own, and have lower precedence.
+    pub(super) fn enter_level(&mut self) {
+        self.levels += 1;
+        self.open.push(self.levels);
+    }
+
+    pub(super) fn leave_level(&mut self) {
+        self.open.pop();
     }
 
     /// The expression that the caller gives for a static parameter.
@@ -120,8 +144,26 @@ impl Statics {
             }
         };
         // One that is imported gives way to the one that was read before (§9.7).
-        if !self.variables.iter().any(|known| known.name == name) {
-            self.variables.push(Static { name, value, kind });
+        let parameter = element.is("param");
+        let Some(known) = self.variables.iter().position(|known| known.name == name) else {
+            let level = self.open.last().copied().unwrap_or_default();
+            self.variables.push(Static { name, value, kind, parameter, level });
+            return Ok(());
+        };
+        // One of lower precedence that comes before has to say the same.
+        if self.open.contains(&self.variables[known].level) {
+            return Ok(());
+        }
+        let context = self.context();
+        let shown = |value: Value<'_>| {
+            let item = |item: Item<'_>| item.into_text(Version::V3).into_owned();
+            value.into_items().map(item).collect::<Vec<_>>()
+        };
+        let before = Host::variable(self, known as u32).map(shown);
+        let same = before.is_ok_and(|before| value.evaluate(&context).map(shown).is_ok_and(|now| now == before));
+        if !same || self.variables[known].parameter != parameter {
+            let message = format!("${name} is declared before, and not the same");
+            return Err(problems.error(element.at(), "XTSE3450", message));
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 /// The properties in the namespace of XSLT but for its version, which depends on who asks.
-const PROPERTIES: [(&str, &str); 12] = [
+const PROPERTIES: [(&str, &str); 13] = [
     ("vendor", "Myelin"),
     ("vendor-url", env!("CARGO_PKG_REPOSITORY")),
     ("product-name", "Myelin"),
@@ -39,6 +39,7 @@ const PROPERTIES: [(&str, &str); 12] = [
     ("supports-dynamic-evaluation", "yes"),
     ("supports-higher-order-functions", "yes"),
     ("xpath-version", "3.1"),
+    ("xsd-version", "1.1"),
 ];
 
 fn system_property<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {

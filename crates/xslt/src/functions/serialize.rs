@@ -6,7 +6,7 @@ use myelin_xpath::{Atomic, Error, FunctionItem, Item, Map, NodeRef, Value};
 use super::json::escape;
 use super::{Call, Function};
 use crate::name::ExpandedName;
-use crate::output::{Output, OutputError, OutputProperties};
+use crate::output::{Method, Output, OutputError, OutputProperties, values};
 use crate::scope::Scope;
 
 pub(super) const FUNCTIONS: &[Function] = &[Function::own("serialize", 1, 2, serialize)];
@@ -41,6 +41,14 @@ fn serialize<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         }
     }
     let mut text = String::new();
+    if parameters.properties.method == Some(Method::Adaptive) {
+        let properties = OutputProperties { item_separator: parameters.separator, ..parameters.properties };
+        let mut bytes = Vec::new();
+        values::write(call.value(0), &properties, call.version(), usize::MAX, &mut bytes)
+            .map_err(|(code, message)| Error::value(code, format!("serialize(): {message}")))?;
+        call.machine.build(bytes.len())?;
+        return Ok(Value::from(String::from_utf8_lossy(&bytes).into_owned()));
+    }
     if parameters.json {
         if call.value(0).len() > 1 {
             return Err(Error::value("SERE0023", "serialize(): JSON is one value, and there are several"));

@@ -116,11 +116,9 @@ impl<'a> Machine<'a> {
             // What matches `from` ends the search; the node itself may begin what it numbers.
             if self.counts(number, document, node, at)? {
                 found.push(self.among_siblings(number, document, node, at)?);
-                if first_only && self.is_below_from(number, document, at)? {
-                    break;
-                }
+                // Where nothing matches `from`, the document begins it.
                 if first_only {
-                    return Ok(Vec::new());
+                    break;
                 }
             }
             if self.is_from(number.from.as_deref(), document, at)? {
@@ -129,19 +127,6 @@ impl<'a> Machine<'a> {
             next = document.parent(at);
         }
         Ok(found)
-    }
-
-    /// Whether there is a node matching `from` around or at a node; without `from` there always is.
-    fn is_below_from(&'a self, number: &'a Number, document: &'a Document, node: NodeId) -> Outcome<bool> {
-        let Some(from) = &number.from else { return Ok(true) };
-        let mut next = Some(node);
-        while let Some(at) = next {
-            if self.is_from(Some(from), document, at)? {
-                return Ok(true);
-            }
-            next = document.parent(at);
-        }
-        Ok(false)
     }
 
     fn is_from(&'a self, from: Option<&'a [Pattern]>, document: &'a Document, node: NodeId) -> Outcome<bool> {

@@ -1,7 +1,7 @@
 //! Instructions of XSLT 2.0 and 3.0, from end to end.
 
 use myelin_xml::Document;
-use myelin_xslt::{NoResolver, Options, Stylesheet};
+use myelin_xslt::{NoResolver, Options, Resolver, Resource, Stylesheet, Wanted};
 
 #[track_caller]
 fn check(body: &str, expected: &str) {
@@ -391,4 +391,43 @@ fn templates_and_stylesheets_may_say_what_they_work_on() {
     fails(&global("as='element()'"), "XTTE0590");
     fails(&global("use='absent'"), "XPDY0002");
     fails(&format!("<xsl:global-context-item/>{}", global("")), "XTSE3087");
+}
+
+#[test]
+fn white_space_is_kept_only_where_it_can_be_content() {
+    let choose = "<xsl:choose> <xsl:when test='1'>x</xsl:when> <xsl:otherwise/> </xsl:choose>";
+    gives(&root(&format!("<r xml:space='preserve'> {choose} </r>")), "<r xml:space=\"preserve\"> x </r>");
+    let sorted = "<xsl:for-each select='//b' xml:space='preserve'> <xsl:sort select='-.'/>[<xsl:value-of select='.'/>]\
+                  </xsl:for-each>";
+    gives(&root(sorted), "[3][2][1]");
+}
+
+#[test]
+fn a_number_is_counted_where_nothing_begins_it() {
+    gives(&root("<xsl:for-each select='//b'><xsl:number from='nothing'/></xsl:for-each>"), "123");
+}
+
+/// The one module there is beside the stylesheet.
+struct Module(String);
+
+impl Resolver for Module {
+    fn resolve(&self, href: &str, _: &str, _: Wanted) -> Result<Resource, String> {
+        Ok(Resource { uri: href.to_owned(), bytes: self.0.clone().into_bytes() })
+    }
+}
+
+#[test]
+fn a_static_declaration_agrees_with_what_was_declared_before() {
+    let included = |value: &str| {
+        let module = format!(
+            "<xsl:stylesheet version='3.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'>\
+             <xsl:variable name='v' static='yes' select='{value}'/></xsl:stylesheet>"
+        );
+        let sheet = "<xsl:stylesheet version='3.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'>\
+                     <xsl:import href='m.xsl'/><xsl:variable name='v' static='yes' select='1'/></xsl:stylesheet>";
+        let compiled = Stylesheet::compile(sheet.as_bytes(), "s.xsl", &Module(module));
+        compiled.err().map(|problems| format!("{problems:?}"))
+    };
+    assert_eq!(included("1"), None);
+    assert!(included("2").expect("an error").contains("XTSE3450"));
 }
