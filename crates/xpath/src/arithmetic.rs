@@ -223,6 +223,9 @@ fn scaled(duration: &Duration, factor: f64) -> Result<Duration, Error> {
     if factor.is_nan() {
         return Err(Error::value("FOCA0005", "a duration times NaN"));
     }
+    if duration.months == 0 && duration.nanos == 0 && factor.is_finite() {
+        return Ok(*duration);
+    }
     let months = (duration.months as f64 * factor + 0.5).floor();
     let exact = Decimal::new(duration.nanos, 0).multiply(Decimal::from_double(factor).ok_or_else(duration_overflow)?);
     let nanos = match exact.and_then(|nanos| nanos.round(0, false).scaled(0)) {

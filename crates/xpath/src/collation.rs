@@ -44,6 +44,8 @@ struct Unicode {
     collator: CollatorBorrowed<'static>,
     /// What the settings are, for whoever compares them.
     name: String,
+    /// Whether digits beside each other are one number.
+    numeric: bool,
 }
 
 impl std::fmt::Debug for Unicode {
@@ -121,7 +123,9 @@ impl Collation {
         let Settings { preferences, options, .. } = settings()?;
         let collator = CollatorBorrowed::try_new(preferences, options)
             .map_err(|error| format!("the collation {name:?} cannot be had: {error}"))?;
-        let collation = Collation { rules: Rules::Unicode(Arc::new(Unicode { collator, name: name.to_owned() })) };
+        let numeric = preferences.numeric_ordering == Some(CollationNumericOrdering::True);
+        let unicode = Unicode { collator, name: name.to_owned(), numeric };
+        let collation = Collation { rules: Rules::Unicode(Arc::new(unicode)) };
         KNOWN.with_borrow_mut(|known| {
             if known.len() >= REMEMBERED {
                 known.remove(0);
@@ -179,7 +183,7 @@ impl Collation {
                 Ok(found.map(|at| at..at + part.len()))
             }
             Rules::Unicode(_) => {
-                for start in boundaries(text) {
+                for start in boundaries(text).filter(|start| !self.splits(text, *start)) {
                     if let Some(length) = self.beginning(&text[start..], part, step)? {
                         return Ok(Some(start..start + length));
                     }
@@ -204,7 +208,7 @@ impl Collation {
             Rules::Codepoint => Ok(text.ends_with(part)),
             Rules::Caseless => Ok(text.to_ascii_lowercase().ends_with(&part.to_ascii_lowercase())),
             Rules::Unicode(_) => {
-                for start in boundaries(text).rev() {
+                for start in boundaries(text).rev().filter(|start| !self.splits(text, *start)) {
                     step()?;
                     if self.compare(&text[start..], part).is_eq() {
                         return Ok(true);
@@ -213,6 +217,12 @@ impl Collation {
                 Ok(false)
             }
         }
+    }
+
+    /// Whether a place is within what the collation takes for one number.
+    fn splits(&self, text: &str, at: usize) -> bool {
+        let numeric = matches!(&self.rules, Rules::Unicode(unicode) if unicode.numeric);
+        numeric && text[..at].ends_with(char::is_numeric) && text[at..].starts_with(char::is_numeric)
     }
 
     /// How much of the beginning of a text is equal to a part, the least that is.
@@ -226,6 +236,7 @@ impl Collation {
         for end in boundaries(text) {
             step()?;
             match self.compare(&text[..end], part) {
+                Ordering::Equal if self.splits(text, end) => {}
                 Ordering::Equal => return Ok(Some(end)),
                 Ordering::Less => {}
                 // What comes behind makes a text only greater, but for a letter and its accents together.

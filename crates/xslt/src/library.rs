@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use myelin_java_text::decimal_format::Symbols;
 use myelin_xml::doctype::DoctypeOptions;
@@ -130,6 +130,8 @@ pub struct Library<'a> {
     known: RefCell<Vec<(String, &'a Document)>>,
     asked: RefCell<HashMap<(String, String), &'a Document>>,
     numbered: RefCell<HashMap<*const Document, u32>>,
+    /// Documents that functions made.
+    made: RefCell<HashSet<*const Document>>,
 }
 
 impl<'a> Library<'a> {
@@ -153,6 +155,7 @@ impl<'a> Library<'a> {
             known: RefCell::default(),
             asked: RefCell::default(),
             numbered: RefCell::default(),
+            made: RefCell::default(),
         }
     }
 
@@ -209,7 +212,9 @@ impl<'a> Library<'a> {
             Some(Kind::Attribute | Kind::Text | Kind::Comment) => parentless,
             _ => false,
         };
-        let known = entity.or_else(|| self.uri(node.document));
+        let made = self.made.borrow().contains(&std::ptr::from_ref(node.document));
+        let here = || Some(self.store.scope.base.clone()).filter(|base| made && !base.is_empty());
+        let known = entity.or_else(|| self.uri(node.document)).or_else(here);
         let resolved = bases
             .into_iter()
             .rev()
@@ -299,7 +304,9 @@ impl<'a> Services<'a> for Library<'a> {
 
     fn keep(&self, document: Document) -> Result<&'a Document, Error> {
         self.build(size_of::<Document>() + document.size_bytes())?;
-        Ok(self.documents.keep(document))
+        let document = self.documents.keep(document);
+        self.made.borrow_mut().insert(std::ptr::from_ref(document));
+        Ok(document)
     }
 
     fn load(&self, href: &str, base: &str) -> Result<&'a Document, Error> {

@@ -1,9 +1,11 @@
 //! Numbers as texts: the formats of `xsl:number`, `format-integer()` and the parts of dates (XSLT 1.0 §7.7.1,
 //! Functions and Operators §4.6).
 
+mod languages;
 mod letters;
 mod words;
 
+pub(crate) use languages::Language;
 pub(crate) use myelin_java_text::digits::{DigitPattern, zero_digit};
 pub(crate) use words::Case;
 
@@ -47,21 +49,27 @@ impl Style {
 
     /// The number in this style; as an ordinal, in English, if that is asked for.
     pub(crate) fn write(&self, number: u64, ordinal: bool) -> String {
+        self.write_in(Language::English, number, ordinal.then_some(""))
+    }
+
+    /// The same in a language; of an ordinal the ending that is asked for.
+    pub(crate) fn write_in(&self, language: Language, number: u64, ordinal: Option<&str>) -> String {
         match self {
-            Style::Words(case) => words::write(number, *case, ordinal),
+            Style::Words(case) => language.words(number, *case, ordinal),
+            Style::Letters('一') => letters::chinese(number),
             Style::Letters(first) => match letters::write(number, *first) {
                 Some(text) => text,
-                None => Style::plain().write(number, ordinal),
+                None => Style::plain().write_in(language, number, ordinal),
             },
             Style::Roman(upper) => match letters::roman(number) {
                 Some(text) if *upper => text,
                 Some(text) => text.to_lowercase(),
-                None => Style::plain().write(number, ordinal),
+                None => Style::plain().write_in(language, number, ordinal),
             },
             Style::Digits(pattern) => {
                 let mut text = pattern.write(&number.to_string());
-                if ordinal {
-                    text.push_str(words::suffix(number));
+                if let Some(ending) = ordinal {
+                    text.push_str(language.suffix(number, ending));
                 }
                 text
             }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use myelin_xml::doctype::Declarations;
 use myelin_xml::{Document, Kind, NodeId, XML_NAMESPACE};
 
+use super::call::missing;
 use crate::error::Error;
 use crate::function::{Call, Function, Returns};
 use crate::value::number::is_space;
@@ -188,7 +189,7 @@ fn tokens(call: &Call<'_, '_>) -> Result<HashSet<String>, Error> {
 
 /// The document node at the top of the tree of the second argument.
 fn top_document<'a>(call: &Call<'_, 'a>, name: &str) -> Result<Option<(&'a Document, NodeId)>, Error> {
-    let Some(node) = call.node(1)? else { return Ok(None) };
+    let Some(node) = call.node(1)? else { return if call.is_v1() { Ok(None) } else { Err(missing()) } };
     let root = node.root();
     match root.node.tree() {
         Some(top) if root.kind() == Some(Kind::Document) => Ok(Some((node.document, top))),

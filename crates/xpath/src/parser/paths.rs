@@ -168,12 +168,23 @@ impl<'t> Parser<'t, '_> {
             }),
             "element" => NodeTest::Element(if inside { self.typed_name(true)? } else { NameTest::Any }),
             "attribute" => NodeTest::Attribute(if inside { self.typed_name(false)? } else { NameTest::Any }),
+            "document-node" if inside && !self.sees(&["element"]) && !self.sees(&["schema-element"]) => {
+                return Err(refuse(offset, "document-node() takes element() or nothing"));
+            }
             "document-node" if inside => match self.nested(|parser| parser.node_test(Axis::Child))? {
                 NodeTest::Element(name) => NodeTest::Document(Some(name)),
                 _ => return Err(refuse(offset, "document-node() takes element() or nothing")),
             },
             "document-node" => NodeTest::Document(None),
-            _ => return Err(refuse(offset, format!("{name}() needs a schema: there are none here"))),
+            _ => {
+                if matches!(self.peek(), Kind::Symbol(_)) {
+                    return Err(refuse(offset, format!("{name}() takes a name")));
+                }
+                self.name_test(name == "schema-element")?;
+                self.expect(")")?;
+                let message = format!("{name}() needs a schema: there are none here");
+                return Err(SyntaxError { offset, message, code: "XPST0008" });
+            }
         };
         self.expect(")")?;
         Ok(test)

@@ -90,7 +90,13 @@ impl<'t> Parser<'t, '_> {
                 }
                 Ok(Expr::Variable(slot))
             }
-            Err(message) => Err(SyntaxError { offset, message, code: "XPST0008" }),
+            Err(message) => {
+                // A prefix that stands for nothing is another error, whatever the host says.
+                if let Some(prefix) = prefix.filter(|prefix| !prefix.starts_with("Q{")) {
+                    self.prefix(prefix, offset)?;
+                }
+                Err(SyntaxError { offset, message, code: "XPST0008" })
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::atomic::Atomic;
 use super::calendar::{Duration, Moment};
 use super::decimal::Decimal;
-use super::{binary, number};
+use super::{QName, binary, number};
 use crate::environment::Version;
 use crate::error::Error;
 use crate::lexer::name_length;
@@ -104,7 +104,24 @@ pub(crate) fn cast<'a>(value: Atomic<'a>, target: T, version: Version) -> Result
             }
             _ => Err(impossible()),
         },
-        // A QName needs the prefixes in scope: the parser makes one from a literal.
+        // A prefix means something only where the expression stands: the parser makes such a name from a literal.
+        T::QName if text => match value {
+            Atomic::Text(source, _) => {
+                let name = source.trim_matches(number::is_space);
+                match name.split_once(':') {
+                    None if myelin_xml::is_ncname(name) => Ok(Atomic::QName(Box::new(QName {
+                        prefix: String::new(),
+                        namespace: String::new(),
+                        local: name.to_owned(),
+                    }))),
+                    Some((prefix, local)) if myelin_xml::is_ncname(prefix) && myelin_xml::is_ncname(local) => Err(
+                        Error::value("FONS0004", format!("nobody knows here what the prefix {prefix:?} stands for")),
+                    ),
+                    _ => Err(invalid(&source, target)),
+                }
+            }
+            _ => Err(impossible()),
+        },
         _ => Err(impossible()),
     }
 }

@@ -9,6 +9,7 @@ use myelin_xpath::types::AtomicType as T;
 use myelin_xpath::{Atomic, Error, Moment, Value, Version};
 
 use super::{Call, Function};
+use crate::numbering::Language;
 use picture::{Marker, Piece};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -18,7 +19,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 /// From Monday on, as ISO 8601 counts them.
-pub(super) const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+pub(crate) const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// Calendars that count years, months and days as the Gregorian one does.
 const GREGORIAN: [&str; 4] = ["AD", "CE", "ISO", "NS"];
@@ -49,17 +50,18 @@ fn format<'a>(call: &Call<'_, 'a>, kind: T) -> Result<Value<'a>, Error> {
             None => return Err(refused(format!("{calendar:?} is no calendar"))),
         }
     }
-    let english = language.is_none_or(|language| language.is_empty() || language.to_lowercase().starts_with("en"));
+    let known = Language::find(language.as_deref().unwrap_or("").trim());
     let words = |piece: &Piece<'_>| matches!(piece, Piece::Marker(marker) if marker.has_words());
-    if !english && pieces.iter().any(words) {
+    if known.is_none() && pieces.iter().any(words) {
         result.push_str("[Language: en]");
     }
+    let language = known.unwrap_or_default();
     for piece in &pieces {
         match piece {
             Piece::Text(text) => result.push_str(text),
             Piece::Marker(marker) => {
                 check(call, marker, kind)?;
-                marker.write(&moment, &mut result);
+                marker.write(&moment, language, &mut result);
             }
         }
     }

@@ -4,7 +4,7 @@ use myelin_xpath::types::AtomicType as T;
 use myelin_xpath::{Atomic, Error, Value};
 
 use super::{Call, Function};
-use crate::numbering::Style;
+use crate::numbering::{Language, Style};
 
 pub(super) const FUNCTIONS: &[Function] = &[Function::own("format-integer", 2, 3, format_integer)];
 
@@ -21,20 +21,23 @@ fn format_integer<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         modifiers(modifier).ok_or_else(|| refused(format!("{modifier:?} is none of `c`, `o`, `a`, `t`")))?;
     let style = Style::parse(primary, traditional).map_err(refused)?.unwrap_or_else(Style::plain);
     let sign = if number < 0 { "-" } else { "" };
-    call.built(format!("{sign}{}", style.write(number.unsigned_abs(), ordinal)))
+    let language = if call.count() == 3 { call.optional_text(2)? } else { None };
+    let language = Language::find(language.as_deref().unwrap_or("").trim()).unwrap_or_default();
+    call.built(format!("{sign}{}", style.write_in(language, number.unsigned_abs(), ordinal)))
 }
 
-/// Whether `o` asks for an ordinal, and what `a` and `t` say about letters; `c(…)` and `o(…)` name forms of languages
+/// The ending of an ordinal where `o` asks for one, and what `a` and `t` say about letters; `c(…)` and `o(…)` name forms of languages
 /// other than English. `None`: something else.
-fn modifiers(text: &str) -> Option<(bool, Option<bool>)> {
+fn modifiers(text: &str) -> Option<(Option<&str>, Option<bool>)> {
     let mut rest = text;
-    let mut ordinal = false;
+    let mut ordinal = None;
     if let Some(behind) = rest.strip_prefix(['c', 'o']) {
-        ordinal = rest.starts_with('o');
+        ordinal = rest.starts_with('o').then_some("");
         rest = behind;
         if let Some(inside) = rest.strip_prefix('(') {
             let (form, behind) = inside.rsplit_once(')')?;
             rest = if form.is_empty() { return None } else { behind };
+            ordinal = ordinal.map(|_| form);
         }
     }
     match rest {
@@ -62,6 +65,10 @@ mod tests {
         check("format-integer(-1500000, '#,##0')", "-1,500,000");
         check("format-integer((), '1')", "");
         check("format-integer(10, 'i;a')", "r");
+        check("format-integer(1, 'Ww;o(-er)', 'de')", "Erster");
+        check("format-integer(2, 'Ww;o', 'fr')", "Deuxième");
+        check("format-integer(3, '1;o', 'de')", "3.");
+        check("format-integer(2025, '一')", "二千二十五");
     }
 
     #[test]

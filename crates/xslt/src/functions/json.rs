@@ -8,7 +8,6 @@ use myelin_xpath::{Array, Error, FunctionItem, Item, Map, Value};
 use super::{Call, Function};
 
 use reading::Options;
-pub(super) use reading::escape;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::own("json-doc", 1, 2, json_doc),

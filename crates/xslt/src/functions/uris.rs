@@ -15,20 +15,27 @@ pub(super) const FUNCTIONS: &[Function] = &[
 fn resolve_uri<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let Some(relative) = call.optional_text(0)? else { return Ok(Value::EMPTY) };
     let base = if call.count() == 2 { call.text(1)? } else { call.scope.base.as_str().into() };
-    if relative.contains([' ', '<', '>', '"', '{', '}', '|', '\\', '^', '`'])
-        || relative.starts_with(':')
-        || relative.matches('#').count() > 1
-    {
+    if !is_reference(&relative) {
         return Err(Error::value("FORG0002", format!("resolve-uri(): {relative:?} is no URI reference")));
     }
     if Parts::of(&relative).scheme.is_some() {
         return call.built(relative);
     }
     let parts = Parts::of(&base);
-    if call.count() == 2 && (parts.scheme.is_none() || parts.fragment.is_some()) {
+    if call.count() == 2 && (parts.scheme.is_none() || parts.fragment.is_some() || !is_reference(&base)) {
         return Err(Error::value("FORG0002", format!("resolve-uri(): the base {base:?} is no absolute URI")));
     }
     call.built(resolve(&relative, &base))
+}
+
+/// Whether a text can be a reference to something (RFC 3986 §4.1); characters beyond ASCII may stand in it.
+pub(crate) fn is_reference(text: &str) -> bool {
+    let escapes = text
+        .split('%')
+        .skip(1)
+        .all(|behind| behind.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)));
+    let strange = text.contains([' ', '<', '>', '"', '{', '}', '|', '\\', '^', '`']);
+    escapes && !strange && !text.starts_with(':') && text.matches('#').count() <= 1
 }
 
 /// The components of a URI reference, each without what sets it off from the others.

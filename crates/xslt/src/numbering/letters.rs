@@ -27,7 +27,7 @@ fn alphabet(first: char) -> Option<impl Iterator<Item = char> + Clone> {
 
 /// Whether an alphabet begins with this letter.
 pub(super) fn begins_alphabet(letter: char) -> bool {
-    alphabet(letter).is_some() || ENCLOSED.contains(&letter)
+    alphabet(letter).is_some() || ENCLOSED.contains(&letter) || letter == '一'
 }
 
 /// 1 is the first letter, one above the last is the first letter twice; `None` for what has no letters, such as 0.
@@ -46,6 +46,38 @@ pub(super) fn write(number: u64, first: char) -> Option<String> {
         rest /= base;
     }
     if reversed.is_empty() { None } else { Some(reversed.into_iter().rev().collect()) }
+}
+
+/// A number as it is written in Chinese characters, without a one before ten, a hundred and a thousand.
+pub(super) fn chinese(number: u64) -> String {
+    const DIGITS: [char; 10] = ['〇', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
+    const UNITS: [(u64, char); 7] = [
+        (1_0000_0000_0000_0000, '京'),
+        (1_0000_0000_0000, '兆'),
+        (1_0000_0000, '億'),
+        (1_0000, '万'),
+        (1_000, '千'),
+        (100, '百'),
+        (10, '十'),
+    ];
+    if number < 10 {
+        return DIGITS[number as usize].to_string();
+    }
+    let (mut text, mut rest) = (String::new(), number);
+    for (value, unit) in UNITS {
+        let count = rest / value;
+        if count > 0 {
+            if count > 1 || value >= 1_0000 {
+                text.push_str(&chinese(count));
+            }
+            text.push(unit);
+        }
+        rest %= value;
+    }
+    if rest > 0 {
+        text.push(DIGITS[rest as usize]);
+    }
+    text
 }
 
 const NUMERALS: [(u64, &str); 13] = [

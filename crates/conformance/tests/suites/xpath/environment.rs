@@ -130,7 +130,10 @@ struct Resources {
 
 impl Resolver for Resources {
     fn resolve(&self, href: &str, base: &str, _: Wanted) -> Result<Resource, String> {
-        let beside = |base: &str| Some(format!("{}/{href}", base.rsplit_once('/')?.0));
+        let beside = |base: &str| match href {
+            "" => Some(base.to_owned()),
+            _ => Some(format!("{}/{href}", base.rsplit_once('/')?.0)),
+        };
         let uris = [Some(href.to_owned()), beside(base)];
         let named = |uri: &String| self.named.iter().find(|(known, ..)| known == uri);
         let path = match uris.iter().flatten().find_map(named) {
@@ -197,6 +200,13 @@ impl Scope {
     }
 }
 
+/// The name of a test set, which is that of its file; the catalog has none.
+fn set_name(set: &Document) -> String {
+    let root = set.root_element();
+    let name = root.and_then(|root| set.attribute(root, "", "name")).unwrap_or("catalog".into());
+    name.trim_start_matches(|letter: char| letter.is_ascii_alphabetic()).trim_start_matches('-').to_owned()
+}
+
 /// Reads an `environment` element; `Err`: why its cases cannot run.
 pub(crate) fn scope(
     set: &Document,
@@ -204,7 +214,7 @@ pub(crate) fn scope(
     folder: &Path,
     documents: &mut Documents,
 ) -> Result<Scope, String> {
-    let mut scope = Scope { base: format!("file://{}/", folder.display()), ..Scope::default() };
+    let mut scope = Scope { base: format!("file://{}/{}.xml", folder.display(), set_name(set)), ..Scope::default() };
     for child in set.children(element) {
         let attribute = |name: &str| set.attribute(child, "", name).map(|value| value.into_owned());
         match set.qname(child).local {
@@ -218,7 +228,8 @@ pub(crate) fn scope(
                     scope.resources.push((uri, path.clone(), None));
                 }
                 let document = documents.get(&path).map_err(|reason| format!("needs {reason}"))?;
-                scope.documents.extend(attribute("uri").map(|uri| (uri, document)));
+                let uri = attribute("uri").unwrap_or_else(|| format!("file://{}", path.display()));
+                scope.documents.push((uri, document));
                 let node = NodeRef::new(document, document.document_node());
                 match attribute("role").as_deref() {
                     Some(".") => scope.context = Some(Item::Node(node)),

@@ -59,13 +59,11 @@ fn nested(parser: &mut Parser<'_>, depth: u32) -> Result<String, String> {
                 }
                 break;
             }
-            '-' if !empty && !ends(parser) => {
-                return Err("a `-` inside `[…]` stands first or last, or is written `\\-`".to_owned());
-            }
             '\\' => match escape(parser)? {
                 Escape::Letter(letter) => range(letter, parser, &mut class)?,
                 Escape::Class(inner) => class.push_str(&inner),
             },
+            // Behind a range it is a character like others (XML Schema 1.1 part 2, appendix G.4.2.2).
             '-' => write_letter('-', &mut class),
             letter => range(letter, parser, &mut class)?,
         }
@@ -76,16 +74,6 @@ fn nested(parser: &mut Parser<'_>, depth: u32) -> Result<String, String> {
         None => class,
         Some(other) => format!("[{class}--{other}]"),
     })
-}
-
-/// Whether a class ends here, or something is taken away from it.
-fn ends(parser: &Parser<'_>) -> bool {
-    let mut ahead = parser.rest.clone();
-    match ahead.next() {
-        Some(']') => true,
-        Some('-') => ahead.next() == Some('['),
-        _ => false,
-    }
 }
 
 /// A character in a class, or a range that begins with it.

@@ -1,15 +1,14 @@
 //! One component of a date as its marker wants it (Functions and Operators §9.8.4.2 to §9.8.4.6).
 
-use myelin_java_text::calendar::MONTHS;
 use myelin_xpath::Moment;
 
+use super::Calendar;
 use super::picture::Marker;
-use super::{Calendar, DAYS};
-use crate::numbering::{Case, DigitPattern, Style, zero_digit};
+use crate::numbering::{Case, DigitPattern, Language, Style, zero_digit};
 
 impl Marker {
     /// Writes the component of a moment that has it.
-    pub(super) fn write(&self, moment: &Moment, out: &mut String) {
+    pub(super) fn write(&self, moment: &Moment, language: Language, out: &mut String) {
         let (hour, minute, nanos) = moment.clock();
         let number = match self.component {
             'Y' => moment.year.unsigned_abs(),
@@ -23,16 +22,16 @@ impl Marker {
             'h' => ((hour + 11) % 12 + 1).unsigned_abs(),
             'm' => minute.unsigned_abs(),
             's' => (nanos / 1_000_000_000) as u64,
-            'P' => return self.word(if hour < 12 { "Am" } else { "Pm" }, out),
-            'E' => return self.word(if moment.year > 0 { "Ad" } else { "Bc" }, out),
+            'P' => return self.word(language.halves_and_eras().0[usize::from(hour >= 12)], out),
+            'E' => return self.word(language.halves_and_eras().1[usize::from(moment.year > 0)], out),
             'C' => return self.word("Gregorian", out),
             'f' => return self.fraction((nanos % 1_000_000_000) as u64, out),
             _ => return self.zone(moment.zone, out),
         };
         match (self.component, self.case()) {
-            ('M', Some(_)) => self.word(MONTHS[usize::from(moment.month - 1)], out),
-            ('F', Some(_)) => self.word(DAYS[usize::from(moment.weekday() - 1)], out),
-            _ => self.number(number, out),
+            ('M', Some(_)) => self.word(language.names().0[usize::from(moment.month - 1)], out),
+            ('F', Some(_)) => self.word(language.names().1[usize::from(moment.weekday() - 1)], out),
+            _ => self.number(number, language, out),
         }
     }
 
@@ -50,23 +49,23 @@ impl Marker {
     fn word(&self, name: &str, out: &mut String) {
         let (least, most) = self.width;
         let length = match most {
-            Some(most) if name.len() > most => least.unwrap_or(0).max(3).min(most),
-            _ => name.len(),
+            Some(most) if name.chars().count() > most => least.unwrap_or(0).max(3).min(most),
+            _ => name.chars().count(),
         };
-        let short = &name[..length];
+        let short: String = name.chars().take(length).collect();
         match self.case() {
             Some(Case::Upper) => out.push_str(&short.to_uppercase()),
-            Some(Case::Title) => out.push_str(short),
+            Some(Case::Title) => out.push_str(&short),
             // There are no numbers for what is a name only.
             Some(Case::Lower) | None => out.push_str(&short.to_lowercase()),
         }
         out.extend(std::iter::repeat_n(' ', least.unwrap_or(0).saturating_sub(length)));
     }
 
-    fn number(&self, number: u64, out: &mut String) {
+    fn number(&self, number: u64, language: Language, out: &mut String) {
         let style = Style::parse(&self.presentation, None).ok().flatten().unwrap_or_else(Style::plain);
-        let ordinal = self.modifier == Some('o');
-        let Style::Digits(pattern) = style else { return out.push_str(&style.write(number, ordinal)) };
+        let ordinal = (self.modifier == Some('o')).then_some("");
+        let Style::Digits(pattern) = style else { return out.push_str(&style.write_in(language, number, ordinal)) };
         let (mut least, mut most) = self.width;
         let mut number = number;
         // More than one digit is a width, unless there is one already.
@@ -80,7 +79,7 @@ impl Marker {
             number %= power;
         }
         let least = least.unwrap_or(pattern.least());
-        out.push_str(&Style::Digits(pattern.at_least(least)).write(number, ordinal));
+        out.push_str(&Style::Digits(pattern.at_least(least)).write_in(language, number, ordinal));
     }
 
     /// Digits behind the point of the seconds; what is too long is cut. The pattern is that of whole numbers, seen

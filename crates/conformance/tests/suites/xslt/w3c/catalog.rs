@@ -208,7 +208,7 @@ fn is_offered(kind: &str, value: &str) -> bool {
         "spec" | "enable_assertions" => true,
         "feature" => !matches!(
             value,
-            "schema_aware" | "streaming" | "XML_1.1" | "XSD_1.1" | "HTML4" | "xsl-stylesheet-processing-instruction"
+            "schema_aware" | "streaming" | "XML_1.1" | "HTML4" | "xsl-stylesheet-processing-instruction"
         ),
         // The last of several templates is taken (XSLT 1.0 §5.5).
         "on-multiple-match" => value == "recover",
