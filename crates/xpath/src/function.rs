@@ -127,7 +127,7 @@ impl Library {
 }
 
 /// The most arguments with which a function can be a value.
-pub(crate) const MOST_ARGUMENTS: usize = 16;
+pub(crate) const MOST_ARGUMENTS: usize = 1_024;
 
 /// What a function gives, as far as analysis wants to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

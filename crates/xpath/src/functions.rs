@@ -7,6 +7,7 @@ mod dates;
 mod equality;
 mod higher;
 mod json;
+mod lists;
 mod maps;
 mod math;
 mod nodes;
@@ -19,6 +20,7 @@ mod strings;
 mod uris;
 
 use crate::function::{Function, Library};
+pub(crate) use lists::list_constructor;
 pub(crate) use patterns::pattern_arguments;
 
 /// Strings joined; also what `||` does.

@@ -1,5 +1,7 @@
 //! Maps, arrays and functions: made, looked into, called (XPath 3.1 §3.1.5, §3.1.6, §3.11).
 
+use std::sync::LazyLock;
+
 use crate::ast::{CAPTURED, Callee, Expr};
 use crate::environment::Version;
 use crate::error::Error;
@@ -16,24 +18,7 @@ use crate::value::{Array, Atomic, Closure, FunctionItem, Item, Map, Value, conve
 const STACK_BYTES: usize = 512 * 1024;
 
 /// The arguments of a call whose values are known already: the first so many variables.
-static ARGUMENTS: [Expr; MOST_ARGUMENTS] = [
-    Expr::Local(0),
-    Expr::Local(1),
-    Expr::Local(2),
-    Expr::Local(3),
-    Expr::Local(4),
-    Expr::Local(5),
-    Expr::Local(6),
-    Expr::Local(7),
-    Expr::Local(8),
-    Expr::Local(9),
-    Expr::Local(10),
-    Expr::Local(11),
-    Expr::Local(12),
-    Expr::Local(13),
-    Expr::Local(14),
-    Expr::Local(15),
-];
+static ARGUMENTS: LazyLock<Vec<Expr>> = LazyLock::new(|| (0..MOST_ARGUMENTS as u32).map(Expr::Local).collect());
 
 /// One argument, and the context for the one left out behind it.
 static CONTEXT: [Expr; 2] = [Expr::Local(0), Expr::Context];

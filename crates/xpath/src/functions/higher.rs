@@ -169,11 +169,16 @@ fn lookup<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     };
     let callee = match Library::of_namespace(&name.namespace) {
         Some(library) => {
-            let takes = |function: &&Function| (function.least.into()..=function.most.into()).contains(&arity);
+            let takes = |function: &&Function| {
+                arity >= usize::from(function.least)
+                    && (arity <= usize::from(function.most) || function.most == u8::MAX)
+            };
             super::find(library, &name.local).filter(takes).map(Callee::Library)
         }
         None if name.namespace == "http://www.w3.org/2001/XMLSchema" && arity == 1 => {
-            T::find(&name.local).filter(|atomic| !matches!(atomic, T::AnyAtomic | T::Notation)).map(Callee::Cast)
+            let list = super::list_constructor(&name.local).map(Callee::Library);
+            let atomic = || T::find(&name.local).filter(|atomic| !matches!(atomic, T::AnyAtomic | T::Notation));
+            list.or_else(|| atomic().map(Callee::Cast))
         }
         None => None,
     };

@@ -48,6 +48,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Value::from(Atomic::Binary(key.into(), AtomicType::Base64Binary)))
     }),
     Function::new("codepoint-equal", 2, 2, Any, codepoint_equal),
+    Function::new("default-language", 0, 0, Any, |_| {
+        Ok(Value::from(Atomic::Text(Cow::Borrowed("en"), AtomicType::Language)))
+    }),
     Function::text("default-collation", 0, 0, |_| Ok(Cow::Borrowed(CODEPOINT))),
 ];
 

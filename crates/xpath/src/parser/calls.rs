@@ -144,6 +144,9 @@ impl Parser<'_, '_> {
         let library = match namespace.as_deref() {
             None => Some(Library::Core),
             Some(SCHEMA) => {
+                if let Some(list) = functions::list_constructor(local) {
+                    return Ok(Some(Known::Library(list)));
+                }
                 let found = AtomicType::find(local)
                     .filter(|atomic| !matches!(atomic, AtomicType::AnyAtomic | AtomicType::Notation));
                 let unknown = || unknown(offset, format!("xs:{local} is no type that can be made"));
