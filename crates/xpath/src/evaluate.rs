@@ -23,6 +23,7 @@ use crate::environment::Version;
 use crate::error::Error;
 use crate::function::{Body, Call, Function};
 use crate::run::{Flow, Focus, Run, Stop, finish};
+use crate::types::AtomicType;
 use crate::value::{Atomic, Decimal, Item, NodeRef, Value};
 use crate::{arithmetic, value};
 use collect::Collector;
@@ -273,9 +274,13 @@ impl<'a> Run<'_, 'a> {
     }
 
     fn range(&self, sides: &'a [Expr; 2], focus: &Focus<'_, 'a>, sink: &mut dyn FnMut(Item<'a>) -> Flow) -> Flow {
-        let (Some(from), Some(to)) = (self.integer(&sides[0], focus)?, self.integer(&sides[1], focus)?) else {
+        let (Some(from), Some(to)) = (self.operand(&sides[0], focus)?, self.operand(&sides[1], focus)?) else {
             return Ok(());
         };
+        if matches!(from, Atomic::Large(..)) || matches!(to, Atomic::Large(..)) {
+            return self.large_range(&from, &to, sink);
+        }
+        let (from, to) = (value::whole(&from, self.version)?, value::whole(&to, self.version)?);
         for number in from..=to {
             self.step(1)?;
             sink(Item::Atomic(match self.version {
@@ -286,10 +291,22 @@ impl<'a> Run<'_, 'a> {
         Ok(())
     }
 
-    /// A whole number; a text of a type unknown is read as one.
-    pub(crate) fn integer(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<i64>, Error> {
-        let Some(atomic) = self.operand(expr, focus)? else { return Ok(None) };
-        value::whole(&atomic, self.version).map(Some)
+    /// A range of which one end does not fit into 64 bits.
+    fn large_range(&self, from: &Atomic<'a>, to: &Atomic<'a>, sink: &mut dyn FnMut(Item<'a>) -> Flow) -> Flow {
+        let end = |atomic: &Atomic<'a>| match atomic {
+            Atomic::Large(number, _) => Ok(**number),
+            other => value::whole(other, self.version).map(Decimal::from),
+        };
+        let (mut number, to) = (end(from)?, end(to)?);
+        while number <= to {
+            self.step(1)?;
+            sink(Item::Atomic(Atomic::whole(number, AtomicType::Integer)))?;
+            match number.plus(Decimal::from(1)) {
+                Some(next) => number = next,
+                None => break,
+            }
+        }
+        Ok(())
     }
 
     fn map(&self, sides: &'a [Expr; 2], focus: &Focus<'_, 'a>, sink: &mut dyn FnMut(Item<'a>) -> Flow) -> Flow {

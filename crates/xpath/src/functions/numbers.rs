@@ -53,10 +53,7 @@ fn each_type<'a>(
 fn exact(number: &Atomic<'_>, change: impl Fn(Decimal) -> Decimal) -> Result<Atomic<'static>, Error> {
     let changed = change(number.as_decimal().ok_or_else(missing)?);
     match number {
-        Atomic::Integer(..) => match changed.to_integer() {
-            Some(integer) => Ok(Atomic::from(integer)),
-            None => Err(Error::value("FOAR0002", "the result is too large")),
-        },
+        Atomic::Integer(..) | Atomic::Large(..) => Ok(Atomic::whole(changed, T::Integer)),
         _ => Ok(Atomic::from(changed)),
     }
 }

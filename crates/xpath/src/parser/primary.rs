@@ -8,6 +8,8 @@ use crate::ast::Expr;
 use crate::environment::Version;
 use crate::error::SyntaxError;
 use crate::lexer::Kind;
+use crate::types::AtomicType;
+use crate::value::Decimal;
 
 impl Parser<'_, '_> {
     /// An operand with what stands behind it.
@@ -71,11 +73,17 @@ impl Parser<'_, '_> {
         if self.version == Version::V1 {
             return Ok(double(digits));
         }
-        digits.parse().map(Expr::Integer).map_err(|_| SyntaxError {
-            offset,
-            message: format!("{digits} is larger than {}", i64::MAX),
-            code: "FOAR0002",
-        })
+        match digits.parse() {
+            Ok(number) => Ok(Expr::Integer(number)),
+            Err(_) if Decimal::parse(digits).is_some() => {
+                Ok(Expr::Cast(Box::new(Expr::Text(digits.to_owned())), AtomicType::Integer, false))
+            }
+            Err(_) => Err(SyntaxError {
+                offset,
+                message: format!("{digits} has more digits than a number can have"),
+                code: "FOAR0002",
+            }),
+        }
     }
 }
 

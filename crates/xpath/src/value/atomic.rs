@@ -27,6 +27,8 @@ pub enum Atomic<'a> {
     Decimal(Box<Decimal>),
     /// `xs:integer` and what is derived from it.
     Integer(i64, T),
+    /// The same, too large for 64 bits.
+    Large(Box<Decimal>, T),
     /// `xs:dateTime`, `xs:date`, `xs:time`, `xs:gYear` …
     Moment(Box<Moment>),
     /// `xs:duration` and the two derived from it.
@@ -111,7 +113,10 @@ impl<'a> Atomic<'a> {
     /// The type it has.
     pub fn atomic_type(&self) -> T {
         match self {
-            Atomic::Text(_, atomic) | Atomic::Integer(_, atomic) | Atomic::Binary(_, atomic) => *atomic,
+            Atomic::Text(_, atomic)
+            | Atomic::Integer(_, atomic)
+            | Atomic::Large(_, atomic)
+            | Atomic::Binary(_, atomic) => *atomic,
             Atomic::Boolean(_) => T::Boolean,
             Atomic::Double(_) => T::Double,
             Atomic::Float(_) => T::Float,
@@ -141,6 +146,7 @@ impl<'a> Atomic<'a> {
             Atomic::Float(number) => number::format_float(number, version),
             Atomic::Decimal(number) => number.to_string().into(),
             Atomic::Integer(number, _) => number.to_string().into(),
+            Atomic::Large(number, _) => number.to_string().into(),
             Atomic::Moment(moment) => moment.to_string().into(),
             Atomic::Duration(duration) => duration.to_string().into(),
             Atomic::QName(name) if name.prefix.is_empty() => name.local.into(),
@@ -164,7 +170,7 @@ impl<'a> Atomic<'a> {
         Some(match self {
             Atomic::Double(number) => *number,
             Atomic::Float(number) => f64::from(*number),
-            Atomic::Decimal(number) => number.to_double(),
+            Atomic::Decimal(number) | Atomic::Large(number, _) => number.to_double(),
             Atomic::Integer(number, _) => *number as f64,
             _ => return None,
         })
@@ -173,7 +179,7 @@ impl<'a> Atomic<'a> {
     /// The value as a decimal, if it is a decimal or an integer.
     pub(crate) fn as_decimal(&self) -> Option<Decimal> {
         match self {
-            Atomic::Decimal(number) => Some(**number),
+            Atomic::Decimal(number) | Atomic::Large(number, _) => Some(**number),
             Atomic::Integer(number, _) => Some(Decimal::from(*number)),
             _ => None,
         }
@@ -190,7 +196,20 @@ impl<'a> Atomic<'a> {
 
     /// Whether it has a number.
     pub fn is_numeric(&self) -> bool {
-        matches!(self, Atomic::Double(_) | Atomic::Float(_) | Atomic::Decimal(_) | Atomic::Integer(..))
+        matches!(self, Atomic::Double(_) | Atomic::Float(_) | Atomic::Decimal(_)) || self.is_integer()
+    }
+
+    /// Whether it is of `xs:integer` or a type derived from it.
+    pub(crate) fn is_integer(&self) -> bool {
+        matches!(self, Atomic::Integer(..) | Atomic::Large(..))
+    }
+
+    /// A whole number of a type of integers.
+    pub(crate) fn whole(number: Decimal, of: T) -> Atomic<'static> {
+        match number.to_integer() {
+            Some(integer) => Atomic::Integer(integer, of),
+            None => Atomic::Large(Box::new(number), of),
+        }
     }
 
     /// Whether it is the number that is none.
@@ -211,6 +230,7 @@ impl<'a> Atomic<'a> {
             Atomic::Float(number) => Atomic::Float(number),
             Atomic::Decimal(number) => Atomic::Decimal(number),
             Atomic::Integer(number, atomic) => Atomic::Integer(number, atomic),
+            Atomic::Large(number, atomic) => Atomic::Large(number, atomic),
             Atomic::Moment(moment) => Atomic::Moment(moment),
             Atomic::Duration(duration) => Atomic::Duration(duration),
             Atomic::QName(name) => Atomic::QName(name),

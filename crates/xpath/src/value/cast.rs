@@ -175,27 +175,27 @@ fn to_integer(value: &Atomic<'_>, target: T) -> Result<Atomic<'static>, Error> {
         return Err(invalid(text, target));
     }
     let decimal = to_decimal(value, target)?;
-    let integer = decimal.to_integer().ok_or_else(|| match text {
-        Some(text) => invalid(text, target),
-        None => Error::value("FOCA0003", "the number is too large for an integer of 64 bits"),
-    })?;
+    let whole = decimal.truncated();
     let (least, most) = match target {
-        T::NonPositiveInteger => (i64::MIN, 0),
-        T::NegativeInteger => (i64::MIN, -1),
-        T::Int => (i64::from(i32::MIN), i64::from(i32::MAX)),
-        T::Short => (i64::from(i16::MIN), i64::from(i16::MAX)),
-        T::Byte => (i64::from(i8::MIN), i64::from(i8::MAX)),
-        T::NonNegativeInteger | T::UnsignedLong => (0, i64::MAX),
-        T::UnsignedInt => (0, i64::from(u32::MAX)),
-        T::UnsignedShort => (0, i64::from(u16::MAX)),
-        T::UnsignedByte => (0, i64::from(u8::MAX)),
-        T::PositiveInteger => (1, i64::MAX),
-        _ => (i64::MIN, i64::MAX),
+        T::NonPositiveInteger => (None, Some(0)),
+        T::NegativeInteger => (None, Some(-1)),
+        T::Long => (Some(i64::MIN.into()), Some(i64::MAX.into())),
+        T::Int => (Some(i32::MIN.into()), Some(i32::MAX.into())),
+        T::Short => (Some(i16::MIN.into()), Some(i16::MAX.into())),
+        T::Byte => (Some(i8::MIN.into()), Some(i8::MAX.into())),
+        T::NonNegativeInteger => (Some(0), None),
+        T::UnsignedLong => (Some(0), Some(i128::from(u64::MAX))),
+        T::UnsignedInt => (Some(0), Some(u32::MAX.into())),
+        T::UnsignedShort => (Some(0), Some(u16::MAX.into())),
+        T::UnsignedByte => (Some(0), Some(u8::MAX.into())),
+        T::PositiveInteger => (Some(1), None),
+        _ => (None, None),
     };
-    if !(least..=most).contains(&integer) {
-        return Err(Error::value("FORG0001", format!("{integer} is no {target}: it holds {least} to {most}")));
+    let bound = |bound: i128| Decimal::new(bound, 0);
+    if least.is_some_and(|least| whole < bound(least)) || most.is_some_and(|most| whole > bound(most)) {
+        return Err(Error::value("FORG0001", format!("{whole} is no {target}")));
     }
-    Ok(Atomic::Integer(integer, target))
+    Ok(Atomic::whole(whole, target))
 }
 
 /// Without white space around, and one space wherever there is some inside.
@@ -253,6 +253,9 @@ pub(crate) fn whole(atomic: &Atomic<'_>, version: Version) -> Result<i64, Error>
         || Error::value("XPTY0004", format!("a whole number is wanted here, and there is {}", atomic.text(version)));
     match atomic {
         Atomic::Integer(number, _) => Ok(*number),
+        Atomic::Large(number, _) => {
+            Err(Error::value("FOCA0003", format!("{number} is too large for a number that counts something")))
+        }
         Atomic::Text(_, T::Untyped) if version != Version::V1 => match cast(atomic.clone(), T::Integer, version)? {
             Atomic::Integer(number, _) => Ok(number),
             _ => Err(refused()),

@@ -69,7 +69,7 @@ fn hash(value: &Atomic<'_>, now: Option<Moment>, collation: &Collation, random: 
         Atomic::Duration(duration) => random.hash_one((duration.months, duration.nanos)),
         Atomic::QName(name) => random.hash_one((&name.namespace, &name.local)),
         Atomic::Binary(bytes, _) => random.hash_one(bytes),
-        Atomic::Double(_) | Atomic::Float(_) | Atomic::Decimal(_) | Atomic::Integer(..) => {
+        Atomic::Double(_) | Atomic::Float(_) | Atomic::Decimal(_) | Atomic::Integer(..) | Atomic::Large(..) => {
             let number = match value {
                 Atomic::Float(number) => number.to_string().parse().unwrap_or(f64::NAN),
                 other => other.as_double().unwrap_or(f64::NAN),

@@ -34,7 +34,7 @@ pub(crate) fn order(left: &Atomic<'_>, right: &Atomic<'_>) -> Ordering {
 /// Values of different classes are never the same.
 fn class(atomic: &Atomic<'_>) -> u8 {
     match atomic {
-        Atomic::Double(_) | Atomic::Float(_) | Atomic::Decimal(_) | Atomic::Integer(..) => 0,
+        Atomic::Double(_) | Atomic::Float(_) | Atomic::Decimal(_) | Atomic::Integer(..) | Atomic::Large(..) => 0,
         Atomic::Text(..) => 1,
         Atomic::Boolean(_) => 2,
         Atomic::Moment(_) => 3,

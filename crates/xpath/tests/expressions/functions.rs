@@ -307,3 +307,21 @@ fn functions_of_the_library_are_values() {
     check("'ABC' castable as xs:QName", "true");
     check("xs:yearMonthDuration('P0M') * 1e300", "P0M");
 }
+
+#[test]
+fn integers_have_as_many_digits_as_decimals() {
+    check("9223372036854775807 + 1", "9223372036854775808");
+    check("18446744073709551616 - 18446744073709551615", "1");
+    check("100000000000000000000 idiv 10", "10000000000000000000");
+    check("-9223372036854775808 * -1", "9223372036854775808");
+    check("10000000000000000000001 mod 10", "1");
+    check("abs(-10000000000000000000001)", "10000000000000000000001");
+    check("count(1000000000000000000000 to 1000000000000000000003)", "4");
+    check("xs:unsignedLong('18446744073709551615') lt xs:unsignedLong('18446744073709551614')", "false");
+    check("xs:unsignedLong('18446744073709551616')", "FORG0001: 18446744073709551616 is no xs:unsignedLong");
+    check("xs:long('9223372036854775808')", "FORG0001: 9223372036854775808 is no xs:long");
+    check("10000000000000000000001 instance of xs:integer", "true");
+    check("map{10000000000000000000001: 'x'}?(10000000000000000000001)", "x");
+    check("string(1e20 idiv 1)", "100000000000000000000");
+    check("subsequence(1 to 3, 10000000000000000000001)", "");
+}

@@ -12,7 +12,11 @@ fn format_integer<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let picture = call.text(1)?;
     let refused =
         |what: String| Error::value("FODF1310", format!("the picture {picture:?} of format-integer(): {what}"));
-    let Some(Atomic::Integer(number, _)) = call.typed(0, T::Integer)? else { return Ok(Value::from("")) };
+    let number = match call.typed(0, T::Integer)? {
+        Some(Atomic::Integer(number, _)) => number.to_string(),
+        Some(Atomic::Large(number, _)) => number.to_string(),
+        _ => return Ok(Value::from("")),
+    };
     let (primary, modifier) = picture.rsplit_once(';').unwrap_or((&picture, ""));
     if primary.is_empty() {
         return Err(refused("it has nothing that says how".to_owned()));
@@ -20,10 +24,19 @@ fn format_integer<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let (ordinal, traditional) =
         modifiers(modifier).ok_or_else(|| refused(format!("{modifier:?} is none of `c`, `o`, `a`, `t`")))?;
     let style = Style::parse(primary, traditional).map_err(refused)?.unwrap_or_else(Style::plain);
-    let sign = if number < 0 { "-" } else { "" };
+    let (sign, digits) = match number.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", number.as_str()),
+    };
     let language = if call.count() == 3 { call.optional_text(2)? } else { None };
     let language = Language::find(language.as_deref().unwrap_or("").trim()).unwrap_or_default();
-    call.built(format!("{sign}{}", style.write_in(language, number.unsigned_abs(), ordinal)))
+    // What is too large for words and letters is written in digits.
+    let written = match (digits.parse(), style) {
+        (Ok(number), style) => style.write_in(language, number, ordinal),
+        (Err(_), Style::Digits(pattern)) => pattern.write(digits),
+        (Err(_), _) => digits.to_owned(),
+    };
+    call.built(format!("{sign}{written}"))
 }
 
 /// The ending of an ordinal where `o` asks for one, and what `a` and `t` say about letters; `c(…)` and `o(…)` name forms of languages

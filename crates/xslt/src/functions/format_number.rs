@@ -46,7 +46,7 @@ fn number(call: &Call<'_, '_>) -> Result<Option<Digits>, Error> {
     Ok(match call.atomic(0)? {
         None => None,
         Some(Atomic::Integer(number, _)) => Some(Digits::of_text(&number.to_string())),
-        Some(Atomic::Decimal(number)) => Some(Digits::of_text(&number.to_string())),
+        Some(Atomic::Decimal(number) | Atomic::Large(number, _)) => Some(Digits::of_text(&number.to_string())),
         Some(Atomic::Float(number)) if number.is_finite() => Some(Digits::of_text(&number.to_string())),
         Some(other) if other.is_numeric() => Digits::of_double(other.number()),
         Some(Atomic::Text(text, _)) => Digits::of_double(Atomic::from(text).number()),
