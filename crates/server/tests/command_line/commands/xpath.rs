@@ -36,6 +36,18 @@ fn each_item_is_a_line_of_text() {
 }
 
 #[test]
+fn functions_of_stylesheets_can_be_called_by_the_rules_of_either_version() {
+    ask("format-number(sum(//price), '#,##0.00')", &[]).with(0, "145.50\n", "");
+    ask("serialize((//symbol)[1])", &["--xpath", "3.1"]).with(0, "<symbol xmlns:o=\"urn:o\">IBM</symbol>\n", "");
+    ask("json-to-xml('[1]')//*[not(*)]", &["--xpath", "3.1"]).with(0, "1\n", "");
+    ask("'1' + 1", &["--xpath", "3.1"]).with(2, "", "cannot be calculated");
+    let (folder, path) = file();
+    fs::write(folder.path().join("other.xml"), "<a>b</a>").unwrap();
+    run(&["xpath", "doc('other.xml')/a", &path], "").with(0, "b\n", "");
+    run(&["xpath", "doc('/etc/other.xml')/a", &path], "").with(2, "", "other.xml");
+}
+
+#[test]
 fn the_exit_status_says_whether_something_is_found() {
     ask("//order", &["--format", "xml"])
         .with(0, "<order id=\"1\"><symbol>IBM</symbol><price>140.50</price></order>\n<order id=\"2\"><symbol>SUN</symbol><price>5</price></order>\n", "");
