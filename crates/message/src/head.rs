@@ -292,6 +292,16 @@ impl Head {
         Ok(())
     }
 
+    /// The same of a header that the bus knows, by its id and its name.
+    ///
+    /// Errors: as [`Head::set`].
+    pub fn append_known(&mut self, id: HeaderId, name: &'static str, value: &[u8]) -> Result<(), Malformed> {
+        debug_assert!(id != HeaderId::Other && HeaderId::of(name.as_bytes()) == id);
+        let line = self.write_known(id, name, value)?;
+        self.parts_mut().lines.push(line);
+        Ok(())
+    }
+
     /// Removes every line of a header; tells whether there was one.
     pub fn remove(&mut self, name: &str) -> bool {
         let before = self.lines().len();
@@ -338,12 +348,21 @@ impl Head {
     }
 
     fn write_line(&mut self, name: &str, value: &[u8]) -> Result<Line, Malformed> {
+        if !is_token(name.as_bytes()) {
+            return Err(Malformed { name: name.to_owned() });
+        }
+        self.write_known(HeaderId::of(name.as_bytes()), name, value)
+    }
+
+    /// Writes a line whose name can stand in a head.
+    fn write_known(&mut self, id: HeaderId, name: &str, value: &[u8]) -> Result<Line, Malformed> {
         let value = value.trim_ascii();
         let parts = self.parts_mut();
         let bytes = &mut parts.bytes;
-        if !is_token(name.as_bytes()) || !is_value(value) || bytes.len() + value.len() > u32::MAX as usize / 2 {
+        if !is_value(value) || bytes.len() + value.len() > u32::MAX as usize / 2 {
             return Err(Malformed { name: name.to_owned() });
         }
+        bytes.reserve(name.len() + value.len() + 4);
         let offset = |bytes: &Vec<u8>| bytes.len() as u32;
         let start = offset(bytes);
         bytes.extend_from_slice(name.as_bytes());
@@ -354,7 +373,6 @@ impl Head {
         let value_end = offset(bytes);
         bytes.extend_from_slice(b"\r\n");
         let end = offset(bytes);
-        let id = HeaderId::of(name.as_bytes());
         parts.known |= id.bit();
         Ok(Line { id, start, name_end, value_start, value_end, end })
     }

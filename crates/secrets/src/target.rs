@@ -7,7 +7,8 @@ use super::names::is_secret_name;
 
 /// A target with the values of parameters masked that are secrets by their names.
 pub fn masked_target(target: &str) -> Cow<'_, str> {
-    let Some((path, query)) = target.split_once('?') else { return Cow::Borrowed(target) };
+    let Some(mark) = memchr::memchr(b'?', target.as_bytes()) else { return Cow::Borrowed(target) };
+    let (path, query) = (&target[..mark], &target[mark + 1..]);
     let masked = |pair: &str| {
         let (name, value) = pair.split_once('=')?;
         (!value.is_empty() && is_secret_name(name)).then(|| format!("{name}={MASK}"))

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use common::Common;
 pub(crate) use format::LineFormat;
@@ -176,7 +176,9 @@ impl Lines {
     /// Adds a line.
     pub(crate) fn add(&self, record: &Record) {
         let mut batch = self.batch.borrow_mut();
-        self.format.write(&mut batch, record, SystemTime::now(), &mut self.common.borrow_mut());
+        let mut common = self.common.borrow_mut();
+        let now = common.wall_clock(record.ended);
+        self.format.write(&mut batch, record, now, &mut common);
         self.lines.set(self.lines.get() + 1);
         if batch.len() >= BATCH_BYTES {
             self.hand_over(&mut batch);

@@ -120,7 +120,7 @@ impl Service for BusService {
                 None if correlates => {
                     let id = identity::new();
                     // A UUID is always a value a header can hold.
-                    let _ = request.head.append(correlation::HEADER, id.as_bytes());
+                    let _ = request.head.append_known(HeaderId::ActivityId, correlation::HEADER, id.as_bytes());
                     CorrelationId::from(id)
                 }
                 None => CorrelationId::on_demand(identity::new),
@@ -134,7 +134,7 @@ impl Service for BusService {
             let mut answer = serving.await;
             if correlates && answer.head.known(HeaderId::ActivityId).is_none() {
                 // What came in a header can leave in one.
-                let _ = answer.head.append(correlation::HEADER, id.as_str().as_bytes());
+                let _ = answer.head.append_known(HeaderId::ActivityId, correlation::HEADER, id.as_str().as_bytes());
             }
             if let (Some(last), Some(trace)) = (&self.last, id.trace()) {
                 last.belongs_to(trace);

@@ -2,12 +2,11 @@
 //!
 //! Source: W3C Trace Context, <https://www.w3.org/TR/trace-context/>, with the flag `random` of its level 2.
 
-use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
+use myelin_engine::identity;
 use myelin_message::Head;
 
 /// The header line that names trace and span.
@@ -47,21 +46,10 @@ pub struct TraceContext {
     pub state: Option<Arc<str>>,
 }
 
-thread_local! {
-    static SEED: (RandomState, RandomState) = (RandomState::new(), RandomState::new());
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-/// Two numbers that nobody else has: keyed hashes of a counter, whose keys are the system's randomness.
-fn random() -> (u64, u64) {
-    let count = COUNT.replace(COUNT.get().wrapping_add(1));
-    SEED.with(|(high, low)| (high.hash_one(count), low.hash_one(count)))
-}
-
 impl TraceId {
     /// A new one.
     pub fn new() -> TraceId {
-        let (high, low) = random();
+        let (high, low) = identity::random();
         // One bit makes sure that it is not zero; samplers that go by the trace read the last 7 bytes, and these are random.
         TraceId(((u128::from(high) << 64 | u128::from(low)) | 1 << 127).to_be_bytes())
     }
@@ -91,7 +79,7 @@ impl Default for TraceId {
 impl SpanId {
     /// A new one.
     pub fn new() -> SpanId {
-        SpanId(random().0.max(1).to_be_bytes())
+        SpanId(identity::random().0.max(1).to_be_bytes())
     }
 
     /// The one with these bytes.

@@ -122,7 +122,9 @@ async fn exchange(
     // On the heap, where mediation just was: an idle connection is small, and a busy one uses the same memory twice.
     let outcome = Box::pin(answer::send(state, client, response, asked)).await;
     if let Some((record, _, started)) = recording {
-        record.duration = started.map(|started| started.elapsed()).unwrap_or_default();
+        if let Some(started) = started {
+            record.end(started);
+        }
         record.sent_bytes = outcome.sent_bytes;
         record.sent_head_bytes = outcome.head_bytes.min(outcome.sent_bytes);
         record.received_body_bytes = client.borrow().received_body_bytes();
@@ -271,14 +273,15 @@ async fn refuse(state: &Rc<ServerState>, client: &Shared, info: &ConnectionInfo,
     }
     let outcome = answer::send(state, client, response, Asked::refused(to_head)).await;
     if state.service.recorded().is_some() {
-        state.service.finished(&Record {
+        let mut record = Record {
             status: status.as_u16(),
             sent_bytes: outcome.sent_bytes,
             sent_head_bytes: outcome.head_bytes.min(outcome.sent_bytes),
-            duration: started.elapsed(),
             complete: outcome.complete,
             ..Record::new(info)
-        });
+        };
+        record.end(started);
+        state.service.finished(&record);
     }
     if outcome.next != Next::Drop {
         linger(state, client).await;

@@ -79,10 +79,12 @@ pub struct Record {
     pub status: u16,
     /// Bytes sent, head included.
     pub sent_bytes: u64,
-    /// From the request's head to the answer's last byte.
+    /// When the answer's last byte was sent.
+    pub ended: Instant,
+    /// From the request's head to then.
     pub duration: Duration,
-    /// The value of `activityid`, where the answer carries one.
-    pub correlation: Option<String>,
+    /// The value of the answer's `activityid`; empty where it carries none.
+    pub correlation: String,
     /// Whether the answer was sent to its end.
     pub complete: bool,
 }
@@ -111,15 +113,16 @@ impl Record {
             target: String::new(),
             status: 0,
             sent_bytes: 0,
+            ended: Instant::now(),
             duration: Duration::ZERO,
-            correlation: None,
+            correlation: String::new(),
             complete: false,
         }
     }
 
     /// Takes down a request; the memory of the one before is used again.
     pub(crate) fn begin(&mut self, request: &Head, recorded: &Recorded) -> Option<Instant> {
-        self.correlation = None;
+        self.correlation.clear();
         self.received_bytes = request.wire_bytes() as u64;
         self.protocol = protocol(request.version());
         self.method.clear();
@@ -132,12 +135,22 @@ impl Record {
         recorded.lines.then(Instant::now)
     }
 
+    /// Takes down that the last byte of the answer was sent, to a request that came then.
+    pub(crate) fn end(&mut self, started: Instant) {
+        self.ended = Instant::now();
+        self.duration = self.ended.saturating_duration_since(started);
+    }
+
     /// Takes down the head of an answer.
     pub(crate) fn answer(&mut self, answer: &Message, recorded: &Recorded) {
         self.status = answer.status.as_u16();
-        if recorded.lines {
-            let correlation = answer.head.known(HeaderId::ActivityId);
-            self.correlation = correlation.map(|value| String::from_utf8_lossy(value).into_owned());
+        if recorded.lines
+            && let Some(value) = answer.head.known(HeaderId::ActivityId)
+        {
+            match std::str::from_utf8(value) {
+                Ok(text) => self.correlation.push_str(text),
+                Err(_) => self.correlation.push_str(&String::from_utf8_lossy(value)),
+            }
         }
         take_down(&mut self.response_headers, &answer.head, &recorded.response_headers);
     }

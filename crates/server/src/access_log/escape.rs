@@ -5,8 +5,8 @@ use myelin_secrets::masked_target;
 
 /// A text between quotes: quotes, backslashes, and what could begin a line are escaped.
 pub(super) fn push_escaped(out: &mut Vec<u8>, text: &str) {
-    let is_plain = |byte: u8| (b' '..0x7f).contains(&byte) && !matches!(byte, b'"' | b'\\');
-    if text.bytes().all(is_plain) {
+    let is_plain = |byte: u8| (b' '..0x7f).contains(&byte) & (byte != b'"') & (byte != b'\\');
+    if all(text, is_plain) {
         out.extend_from_slice(text.as_bytes());
         return;
     }
@@ -21,13 +21,18 @@ pub(super) fn push_escaped(out: &mut Vec<u8>, text: &str) {
 
 /// A text that stands between blanks: none of its letters is one, nor a quote.
 pub(super) fn push_word(out: &mut Vec<u8>, text: &str) {
-    let is_harmless = |byte: u8| byte.is_ascii_graphic() && byte != b'"';
-    if text.bytes().all(is_harmless) {
+    let is_harmless = |byte: u8| byte.is_ascii_graphic() & (byte != b'"');
+    if all(text, is_harmless) {
         out.extend_from_slice(text.as_bytes());
     } else {
         let text = text.replace(|letter: char| is_unsafe(letter) || matches!(letter, ' ' | '\t' | '"'), "_");
         out.extend_from_slice(text.as_bytes());
     }
+}
+
+/// Whether all bytes of a text are such; none ends the look early, so that many are looked at together.
+fn all(text: &str, is_such: impl Fn(u8) -> bool) -> bool {
+    text.bytes().fold(true, |all, byte| all & is_such(byte))
 }
 
 /// A target, or its query, with the values of parameters masked that are secrets by their names.
@@ -36,16 +41,11 @@ pub(super) fn push_masked_target(out: &mut Vec<u8>, target: &str) {
 }
 
 /// A number in decimal digits, with zeros before it up to a width.
-pub(super) fn push_digits(out: &mut Vec<u8>, mut number: u64, width: usize) {
-    // As many as the largest number has.
-    let mut digits = [b'0'; 20];
-    let mut first = digits.len();
-    while number > 0 {
-        first -= 1;
-        digits[first] = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
-    out.extend_from_slice(&digits[first.min(digits.len() - width)..]);
+pub(super) fn push_digits(out: &mut Vec<u8>, number: u64, width: usize) {
+    let mut digits = itoa::Buffer::new();
+    let digits = digits.format(number);
+    out.extend(std::iter::repeat_n(b'0', width.saturating_sub(digits.len())));
+    out.extend_from_slice(digits.as_bytes());
 }
 
 #[cfg(test)]

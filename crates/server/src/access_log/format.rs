@@ -53,8 +53,6 @@ enum Part {
     LocalPort,
     /// `%{remote}p`
     ClientPort,
-    /// `%l`, `%u`: nobody knows them.
-    Nothing,
     /// `%t`
     Time(TimeFormat),
     /// `%r`
@@ -226,7 +224,6 @@ impl LineFormat {
             Part::LocalAddress => out.extend_from_slice(record.local.ip().to_string().as_bytes()),
             Part::LocalPort => push_digits(out, u64::from(record.local.port()), 1),
             Part::ClientPort => push_digits(out, u64::from(record.peer.port()), 1),
-            Part::Nothing => out.push(b'-'),
             Part::Time(format) => push_time(out, *format, now, common),
             Part::RequestLine | Part::MethodAndTarget if record.method.is_empty() => out.push(b'-'),
             Part::RequestLine | Part::MethodAndTarget => {
@@ -296,7 +293,7 @@ fn push_own(out: &mut Vec<u8>, own: Own, record: &Record, note: Option<&Exchange
         Own::Endpoint => note.and_then(|note| note.endpoint.as_deref()),
         Own::TlsVersion => record.tls.map(|tls| tls.version),
         Own::TlsCipher => record.tls.map(|tls| tls.cipher),
-        Own::Correlation => record.correlation.as_deref(),
+        Own::Correlation => Some(&*record.correlation),
         Own::Trace => note.and_then(|note| note.trace.as_deref()),
     };
     match text.filter(|text| !text.is_empty()) {
@@ -360,6 +357,11 @@ fn parts(pattern: &str, recorded: &mut Recorded) -> anyhow::Result<Vec<Part>> {
         }
         let Some(letter) = rest.chars().next() else { bail!("the format {pattern:?} ends in a % without a letter") };
         rest = &rest[letter.len_utf8()..];
+        // The names of users, by identd and by HTTP, which nobody knows.
+        if matches!((letter, name), ('l' | 'u', None)) {
+            text.push('-');
+            continue;
+        }
         if !text.is_empty() {
             parts.push(Part::Text(std::mem::take(&mut text)));
         }
@@ -384,7 +386,6 @@ fn part(letter: char, name: Option<&str>, recorded: &mut Recorded) -> anyhow::Re
         ('A', None) => Part::LocalAddress,
         ('p', None | Some("local" | "canonical")) => Part::LocalPort,
         ('p', Some("remote")) => Part::ClientPort,
-        ('l' | 'u', None) => Part::Nothing,
         ('t', None) => Part::Time(TimeFormat::Common),
         ('t', Some("iso")) => Part::Time(TimeFormat::Iso),
         ('t', Some("sec")) => Part::Time(TimeFormat::Seconds),
@@ -461,7 +462,7 @@ mod tests {
             status: 200,
             sent_bytes: 533,
             duration: Duration::from_micros(1_412),
-            correlation: Some("a b\nc".into()),
+            correlation: "a b\nc".into(),
             complete: true,
             ..Record::at(address("127.0.0.1:4000"), address("127.0.0.1:8280"))
         }

@@ -86,7 +86,7 @@ pub(super) fn write(
         endpoint_seconds: note.map(|note| note.waited.as_secs_f64()).filter(|waited| *waited > 0.0),
         tls_version: record.tls.map(|tls| tls.version),
         tls_cipher: record.tls.map(|tls| tls.cipher),
-        correlation_id: record.correlation.as_deref(),
+        correlation_id: Some(&*record.correlation).filter(|id| !id.is_empty()),
         trace_id: note.and_then(|note| note.trace.as_deref()),
         aborted: !record.complete,
     };
