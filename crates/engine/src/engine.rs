@@ -260,7 +260,9 @@ impl Engine {
             (service, usize::MAX)
         } else {
             let route = dispatch(bus, &exchange.message.head, arrival);
-            if let Some(identity) = route.identity(bus).filter(|_| observed.watch.has_observer()) {
+            if observed.watch.has_observer()
+                && let Some(identity) = route.identity(bus)
+            {
                 observed.record(identity, exchange, arrival);
             }
             match route {

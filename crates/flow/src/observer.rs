@@ -79,7 +79,7 @@ pub struct Watch {
     /// The name of the endpoint that was asked last.
     endpoint: Cell<Option<Arc<str>>>,
     faulted: Cell<bool>,
-    /// Whether the recorder has heard of the end.
+    /// Whether its end was told.
     ended: Cell<bool>,
 }
 
@@ -179,16 +179,16 @@ impl Watch {
         service: &ServiceCounters,
         status: Option<StatusCode>,
     ) {
+        // Without an observer there is no recorder.
+        let Some(observer) = self.observer.as_ref().filter(|_| !self.ended.replace(true)) else { return };
         let took = began.map(|began| clock.monotonic().saturating_sub(began));
         let (faulted, waited) = (self.faulted.get(), self.waited.get());
         let end =
             ExchangeEnd { status, faulted, took: took.unwrap_or_default(), waited, endpoint: self.endpoint.take() };
-        if let (Some(observer), Some(_)) = (&self.observer, took) {
+        if took.is_some() {
             observer.answered(service, &end);
         }
-        if let Some(recorder) = self.recorder()
-            && !self.ended.replace(true)
-        {
+        if let Some(recorder) = self.recorder() {
             recorder.ends(&end);
         }
     }

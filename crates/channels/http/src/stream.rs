@@ -69,9 +69,7 @@ impl Stream {
         if let Poll::Ready(Ok(length)) = written
             && wire_log::shows_bytes()
         {
-            let mut bytes: Vec<u8> = slices.iter().flat_map(|slice| slice.iter().copied()).collect();
-            bytes.truncate(length);
-            wire_log::bytes("to", self, &bytes);
+            wire_log::slices(self, slices, length);
         }
         written
     }

@@ -5,10 +5,12 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::io::IoSlice;
 
 use myelin_message::{Head, Message};
 use myelin_secrets::{MASK, is_secret_name, masked_message, masked_target};
 use tracing::Level;
+use tracing::level_filters::LevelFilter;
 
 use crate::service::protocol;
 use crate::stream::Stream;
@@ -17,14 +19,26 @@ use crate::stream::Stream;
 const SHOWN_BYTES: usize = 4 * 1024;
 
 /// Whether heads are to be written.
+///
+/// It is asked for each message: what the level of everything decides is decided in line, and the rest elsewhere.
 #[inline]
 pub fn shows_heads() -> bool {
+    LevelFilter::current() >= LevelFilter::DEBUG && heads_are_wanted()
+}
+
+#[cold]
+fn heads_are_wanted() -> bool {
     tracing::enabled!(target: "myelin::wire", Level::DEBUG)
 }
 
 /// Whether bytes are to be written.
 #[inline]
 pub(crate) fn shows_bytes() -> bool {
+    LevelFilter::current() >= LevelFilter::TRACE && bytes_are_wanted()
+}
+
+#[cold]
+fn bytes_are_wanted() -> bool {
     tracing::enabled!(target: "myelin::wire", Level::TRACE)
 }
 
@@ -43,19 +57,30 @@ pub fn answer_to(peer: &dyn Display, answer: &Message) {
 }
 
 /// Writes the head of a request as it is sent to a backend.
+#[cold]
 pub(crate) fn request_to(authority: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     tracing::debug!(target: "myelin::wire", "to backend {authority}: {}", masked_head(text.trim_end()));
 }
 
 /// Writes the head of a backend's response.
+#[cold]
 pub(crate) fn response_from(authority: &str, head: &Head) {
     let status = head.status().map_or(0, |status| status.as_u16());
     let line = format!("{} {status} {}", protocol(head.version()), head.reason().unwrap_or_default());
     say("from backend", &authority, &line, head);
 }
 
+/// Writes what of these bytes left on a connection.
+#[cold]
+pub(crate) fn slices(stream: &Stream, slices: &[IoSlice<'_>], length: usize) {
+    let mut all: Vec<u8> = slices.iter().flat_map(|slice| slice.iter().copied()).collect();
+    all.truncate(length);
+    bytes("to", stream, &all);
+}
+
 /// Writes bytes that came on a connection, or left on it.
+#[cold]
 pub(crate) fn bytes(direction: &str, stream: &Stream, bytes: &[u8]) {
     if bytes.is_empty() {
         return;

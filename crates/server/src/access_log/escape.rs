@@ -44,7 +44,9 @@ pub(super) fn push_masked_target(out: &mut Vec<u8>, target: &str) {
 pub(super) fn push_digits(out: &mut Vec<u8>, number: u64, width: usize) {
     let mut digits = itoa::Buffer::new();
     let digits = digits.format(number);
-    out.extend(std::iter::repeat_n(b'0', width.saturating_sub(digits.len())));
+    for _ in digits.len()..width {
+        out.push(b'0');
+    }
     out.extend_from_slice(digits.as_bytes());
 }
 
