@@ -26,8 +26,8 @@ pub(crate) struct Reading {
     /// Skip a document type declaration; nothing in it is applied, expanded or fetched
     #[arg(long)]
     skip_doctype: bool,
-    /// The documents' encoding, whatever they declare: UTF-8, UTF-16, ISO-8859-1 or US-ASCII; only a byte order mark
-    /// is stronger
+    /// The documents' encoding, whatever they declare: UTF-8, windows-1252 or another of those that browsers read; only
+    /// a byte order mark is stronger
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
 }

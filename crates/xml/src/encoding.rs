@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use crate::error::{Error, ErrorKind};
 use crate::options::DeclaredEncoding;
 
-pub use decoder::{Decoder, Encoding};
+pub use decoder::{Decoder, Encoding, Table};
 
 /// What the beginning of a document says about its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ fn named(name: &str) -> Option<Named> {
     } else if one_of(&["US-ASCII", "ASCII", "ANSI_X3.4-1968", "ISO646-US"]) {
         Some(Named::One(Encoding::UsAscii))
     } else {
-        None
+        Table::named(name).map(|table| Named::One(Encoding::Other(table)))
     }
 }
 
@@ -179,8 +179,10 @@ mod tests {
     #[test]
     fn other_encodings_are_refused_by_name() {
         for (charset, begin, name) in [
-            (Some("windows-1252"), &b"<a/>"[..], "windows-1252"),
-            (None, b"<?xml version='1.0' encoding='EUC-JP'?>", "EUC-JP"),
+            (Some("cp037"), &b"<a/>"[..], "cp037"),
+            (None, b"<?xml version='1.0' encoding='HZ-GB-2312'?>", "HZ-GB-2312"),
+            (None, b"<?xml version='1.0' encoding='x-user-defined'?>", "x-user-defined"),
+            (Some("UTF-7"), b"<a/>", "UTF-7"),
             (None, b"\xFF\xFE\0\0<\0\0\0", "UTF-32"),
             (None, b"\x4C\x6F\xA7\x94", "EBCDIC"),
         ] {

@@ -129,7 +129,10 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::NotText => f.write_str("bytes that are no text in the document's encoding"),
             ErrorKind::UnsupportedEncoding(name) => {
-                write!(f, "encoding {name} is not read, expected UTF-8, UTF-16, ISO-8859-1 or US-ASCII")
+                write!(
+                    f,
+                    "encoding {name} is not read, expected UTF-8, UTF-16, ISO-8859-1 or another of those that browsers read"
+                )
             }
             ErrorKind::WrongEncoding(name) => {
                 write!(f, "the declared encoding {name} is not the one the document is in")

@@ -73,6 +73,15 @@ const OF_STYLESHEETS: [&str; 21] = [
     "unparsed-entity-uri",
 ];
 
+/// Whether a function means nothing where no stylesheet runs, as in its own static expressions.
+pub(crate) fn needs_stylesheet(name: &ExpandedName) -> bool {
+    const ABOUT_THE_PROCESSOR: [&str; 5] =
+        ["available-system-properties", "element-available", "function-available", "system-property", "type-available"];
+    let is_own = name.namespace.is_empty() || name.namespace.ends_with("/xpath-functions");
+    let local = name.local.as_str();
+    is_own && OF_STYLESHEETS.contains(&local) && !ABOUT_THE_PROCESSOR.contains(&local)
+}
+
 fn standalone(namespace: &str, local: &str) -> Option<&'static Function> {
     functions::find(namespace, local).filter(|it| !it.namespace.is_empty() || !OF_STYLESHEETS.contains(&local))
 }

@@ -1,7 +1,7 @@
 //! What is decided while a stylesheet is compiled: `use-when` and static variables (XSLT 3.0 §3.13.1, §9.7).
 
 use myelin_xpath::{
-    Argument, Context, Declared, Environment, Error, Expression, Host, Item, Limits, Meter, Value, Version,
+    Argument, Context, Declared, Environment, Error, Expression, Host, Item, Limits, Meter, NodeRef, Value, Version,
 };
 
 use myelin_xpath::types::{AtomicType, SequenceType};
@@ -11,8 +11,10 @@ use super::element::{Attribute, Element, XSLT};
 use super::here::Here;
 use super::problems::{Made, Problems, Reported};
 use crate::functions;
+use crate::library::{self, Library, LibraryCalls, LibraryScope, LibraryStore};
 use crate::name::ExpandedName;
 use crate::options::{Parameter, ParameterValue};
+use crate::resolver::NoResolver;
 
 /// What all static expressions of a stylesheet may do together.
 const LIMITS: Limits = Limits { steps: 1_000_000, bytes: 1 << 20 };
@@ -29,6 +31,7 @@ pub(super) struct Statics {
     /// Values of parameters that the caller gives.
     given: Vec<(ExpandedName, String)>,
     answers: Vec<Answer>,
+    calls: LibraryCalls,
     /// The stylesheet levels that are being read, the outermost first.
     open: Vec<u32>,
     levels: u32,
@@ -69,6 +72,7 @@ impl Statics {
             variables: Vec::new(),
             given: given.collect(),
             answers: Vec::new(),
+            calls: LibraryCalls::default(),
             open: Vec::new(),
             levels: 0,
             meter: Meter::default(),
@@ -102,7 +106,7 @@ impl Statics {
             return Ok(false);
         }
         let expression = compiled?;
-        let value = expression.condition(&self.context());
+        let value = self.run(here, &expression, |expression, context| expression.condition(context));
         value.map_err(|error| self.refuse(&attribute, &error, problems))
     }
 
@@ -154,13 +158,14 @@ impl Statics {
         if self.open.contains(&self.variables[known].level) {
             return Ok(());
         }
-        let context = self.context();
-        let shown = |value: Value<'_>| {
+        let shown = |value: Result<Value<'_>, Error>| {
             let item = |item: Item<'_>| item.into_text(Version::V3).into_owned();
-            value.into_items().map(item).collect::<Vec<_>>()
+            value.ok().map(|value| value.into_items().map(item).collect::<Vec<_>>())
         };
-        let before = Host::variable(self, known as u32).map(shown);
-        let same = before.is_ok_and(|before| value.evaluate(&context).map(shown).is_ok_and(|now| now == before));
+        let same = self.run(here, &value, |value, context| {
+            let before = shown(context.host.variable(known as u32));
+            before.is_some() && shown(value.evaluate(context)) == before
+        });
         if !same || self.variables[known].parameter != parameter {
             let message = format!("${name} is declared before, and not the same");
             return Err(problems.error(element.at(), "XTSE3450", message));
@@ -203,9 +208,11 @@ impl Statics {
         let compiled = Expression::compile(text, &mut Surroundings { statics: self, here });
         let compiled = compiled
             .map_err(|error| problems.error(attribute.inside(offset + error.offset), error.code, error.message))?;
-        let items = compiled.evaluate(&self.context()).map_err(|error| self.refuse(attribute, &error, problems))?;
-        let texts: Vec<String> = items.items().map(|item| item.text(Version::V3).into_owned()).collect();
-        Ok(texts.join(" "))
+        let texts = self.run(here, &compiled, |compiled, context| {
+            let items = compiled.evaluate(context)?;
+            Ok(items.items().map(|item| item.text(Version::V3).into_owned()).collect::<Vec<_>>())
+        });
+        Ok(texts.map_err(|error: Error| self.refuse(attribute, &error, problems))?.join(" "))
     }
 
     fn compile(&mut self, attribute: &Attribute<'_>, here: &Here, problems: &mut Problems) -> Made<Expression> {
@@ -213,8 +220,18 @@ impl Statics {
         compiled.map_err(|error| problems.error(attribute.inside(error.offset), error.code, error.message))
     }
 
-    fn context(&self) -> Context<'_> {
-        Context { limits: LIMITS, meter: Some(&self.meter), ..Context::new(self) }
+    /// Runs a static expression that stands there; it reads no documents.
+    fn run<T>(
+        &self,
+        here: &Here,
+        expression: &Expression,
+        run: impl for<'a> FnOnce(&'a Expression, &Context<'a>) -> T,
+    ) -> T {
+        let namespaces = here.namespaces.clone();
+        let store = LibraryStore::new(LibraryScope { namespaces, base: here.base.clone(), later: true });
+        let library = Library::new(&store, &self.calls, &NoResolver, None, (&self.meter, LIMITS));
+        let running = Running { statics: self, library };
+        run(expression, &running.context())
     }
 
     fn refuse(&self, attribute: &Attribute<'_>, error: &Error, problems: &mut Problems) -> Reported {
@@ -222,16 +239,28 @@ impl Statics {
     }
 }
 
-impl<'a> Host<'a> for Statics {
+/// What static expressions ask while they run.
+struct Running<'a> {
+    statics: &'a Statics,
+    library: Library<'a>,
+}
+
+impl<'a> Running<'a> {
+    fn context(&'a self) -> Context<'a> {
+        Context { limits: LIMITS, meter: Some(&self.statics.meter), ..Context::new(self) }
+    }
+}
+
+impl<'a> Host<'a> for Running<'a> {
     fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
         if let Some(answer) = slot.checked_sub(ANSWER) {
-            return match &self.answers[answer as usize] {
+            return match &self.statics.answers[answer as usize] {
                 Answer::Text(text) => Ok(Value::from(text.as_str())),
                 Answer::Truth(truth) => Ok(Value::from(*truth)),
                 Answer::Wrong(code, message) => Err(Error::value(code, message.clone())),
             };
         }
-        let Static { value, kind, .. } = &self.variables[slot as usize];
+        let Static { value, kind, .. } = &self.statics.variables[slot as usize];
         let value = value.evaluate(&self.context())?;
         match kind {
             Some(kind) => value.convert(kind, Version::V3),
@@ -239,8 +268,20 @@ impl<'a> Host<'a> for Statics {
         }
     }
 
-    fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
-        Ok(Value::EMPTY)
+    fn call(&'a self, slot: u32, arguments: &[Value<'a>], item: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
+        self.library.call(slot, arguments, item)
+    }
+
+    fn find_function(&'a self, namespace: &str, local: &str, arity: usize) -> Option<u32> {
+        self.library.find(namespace, local, arity)
+    }
+
+    fn function_name(&'a self, slot: u32) -> Option<(String, String)> {
+        self.library.name(slot)
+    }
+
+    fn base_uri(&'a self, node: NodeRef<'a>) -> Option<Option<String>> {
+        self.library.base(node)
     }
 }
 
@@ -271,10 +312,13 @@ impl Environment for Surroundings<'_> {
         namespace: Option<&str>,
         arguments: &[Argument<'_>],
     ) -> Result<Option<Declared>, String> {
-        if namespace.is_some_and(|namespace| !namespace.ends_with("/xpath-functions")) {
-            return Ok(None);
-        }
-        let Some(answer) = self.answer(name, arguments) else { return Ok(None) };
+        let answer = match namespace {
+            Some(namespace) if !namespace.ends_with("/xpath-functions") => None,
+            _ => self.answer(name, arguments),
+        };
+        let Some(answer) = answer else {
+            return self.statics.calls.declare(name, namespace, arguments.len());
+        };
         self.statics.answers.push(answer);
         Ok(Some(Declared::Variable(ANSWER + self.statics.answers.len() as u32 - 1)))
     }
@@ -326,7 +370,8 @@ impl Surroundings<'_> {
                     Some(Argument::Number(count)) => Some(*count),
                     _ => None,
                 };
-                Answer::Truth(functions::is_available(&ExpandedName::new(namespace, local), count))
+                let name = ExpandedName::new(namespace, local);
+                Answer::Truth(!library::needs_stylesheet(&name) && functions::is_available(&name, count))
             }
             "type-available" => Answer::Truth(namespace == SCHEMA && AtomicType::find(local).is_some()),
             _ => return None,

@@ -86,7 +86,9 @@ fn encodings_are_detected_or_given() {
     myelin("xml -", &utf16).with(0, "", "");
     myelin("xml --c14n -", &utf16).with(0, "<a>é</a>", "");
     myelin("xml -", &utf16[..utf16.len() - 1]).with(1, "", "bytes that are no text");
-    myelin("xml --encoding KOI8-R -", latin).with(1, "", "KOI8-R");
+    myelin("xml --c14n -", b"<?xml version='1.0' encoding='windows-1252'?><a>\x80</a>").with(0, "<a>€</a>", "");
+    myelin("xml --encoding KOI8-R --c14n -", b"<a>\xC1</a>").with(0, "<a>а</a>", "");
+    myelin("xml --encoding CP037 -", latin).with(1, "", "CP037");
 }
 
 #[test]
