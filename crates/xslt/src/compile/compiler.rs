@@ -1,6 +1,6 @@
 //! The compiler: what is known of a stylesheet while it is compiled.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use myelin_xpath::types::SequenceType;
@@ -41,6 +41,8 @@ pub(super) struct Compiler<'s> {
     pub(super) fails_on_multiple: HashMap<Option<ExpandedName>, bool>,
     /// Whether a mode takes only nodes that a schema has judged.
     pub(super) typed: HashMap<Option<ExpandedName>, bool>,
+    /// Those that have an `xsl:mode`.
+    pub(super) declared_modes: HashSet<Option<ExpandedName>>,
     pub(super) mode_accumulators: HashMap<Option<ExpandedName>, UsedAccumulators>,
     pub(super) character_maps: HashMap<ExpandedName, CharacterMap>,
     pub(super) resolver: &'s dyn Resolver,
@@ -94,6 +96,7 @@ impl<'s> Compiler<'s> {
             no_match: HashMap::new(),
             fails_on_multiple: HashMap::new(),
             typed: HashMap::new(),
+            declared_modes: HashSet::new(),
             mode_accumulators: HashMap::new(),
             character_maps: HashMap::new(),
             resolver,

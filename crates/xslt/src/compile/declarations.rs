@@ -11,6 +11,7 @@ use super::problems::Made;
 use super::specs::{self, Role};
 use crate::name::ExpandedName;
 use crate::program::{Mode, NoMatch, Rules, UsedAccumulators};
+use crate::scope::At;
 
 impl<'s> Compiler<'s> {
     /// Sorts the declarations, which come with ascending precedence, and gives numbers to what has a name.
@@ -152,6 +153,16 @@ impl<'s> Compiler<'s> {
             "#unnamed" => None,
             other => Some(here.name(attribute, other, &mut self.problems)?),
         };
+        self.use_mode(name, attribute.at())
+    }
+
+    /// The number of a mode; a package declares those it uses, unless it says that it does not (§6.6.1).
+    pub(super) fn use_mode(&mut self, name: Option<ExpandedName>, at: At) -> Made<u32> {
+        if self.loaded.declares_modes && !self.declared_modes.contains(&name) {
+            let shown = name.as_ref().map_or_else(|| "without a name".to_owned(), ToString::to_string);
+            let message = format!("the mode {shown} is not declared, as a package does with <xsl:mode/>");
+            return Err(self.problems.error(at, "XTSE3085", message));
+        }
         Ok(self.modes.number(name))
     }
 

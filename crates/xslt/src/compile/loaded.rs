@@ -14,6 +14,8 @@ pub(super) struct Loaded {
     pub(super) declarations: Vec<Found>,
     /// The version that the outermost module says it is of.
     pub(super) version: f64,
+    /// Whether each mode that is used has to be declared.
+    pub(super) declares_modes: bool,
 }
 
 /// An element below the stylesheet element.

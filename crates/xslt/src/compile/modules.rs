@@ -5,7 +5,7 @@ use std::rc::Rc;
 use myelin_xml::{NodeId, XML_NAMESPACE};
 
 use super::element::{Attribute, Child, Element, XSLT, is_white};
-use super::here::Here;
+use super::here::{Here, truth};
 use super::loaded::{Found, Loaded};
 use super::module::Module;
 use super::problems::{Made, Problems, Reported};
@@ -38,15 +38,16 @@ pub(super) fn load(
         precedence: 0,
         failed: false,
         version: 1.0,
+        declares_modes: false,
     };
     let (uri, fragment) = uri.split_once('#').unwrap_or((uri, ""));
     loader.level(source, uri, fragment)?;
-    let Loader { modules, declarations, failed, version, .. } = loader;
+    let Loader { modules, declarations, failed, version, declares_modes, .. } = loader;
     if failed {
         return Err(Reported);
     }
     // All were put back when they had been read.
-    Ok(Loaded { modules: modules.into_iter().flatten().collect(), declarations, version })
+    Ok(Loaded { modules: modules.into_iter().flatten().collect(), declarations, version, declares_modes })
 }
 
 struct Loader<'l> {
@@ -63,6 +64,7 @@ struct Loader<'l> {
     /// Whether a module could not be read.
     failed: bool,
     version: f64,
+    declares_modes: bool,
 }
 
 /// A declaration whose precedence is known when all imports have been read.
@@ -132,6 +134,9 @@ impl Loader<'_> {
         if !self.statics.use_when(root, &here, self.problems)? {
             return Ok(());
         }
+        if root.is("package") {
+            self.package(root);
+        }
         let mut imports_end = false;
         for child in root.children(&here) {
             match child {
@@ -150,6 +155,22 @@ impl Loader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What an `xsl:package` says about itself (XSLT 3.0 §3.5).
+    fn package(&mut self, root: Element<'_>) {
+        let declares = root.attribute("declared-modes").map(|attribute| truth(&attribute, self.problems));
+        self.declares_modes = !matches!(declares, Some(Ok(false)));
+        let Some(version) = root.attribute("package-version") else { return };
+        let (number, name) = match version.trimmed().split_once('-') {
+            Some((number, name)) => (number, Some(name)),
+            None => (version.trimmed(), None),
+        };
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        if !number.split('.').all(digits) || !name.is_none_or(myelin_xml::is_ncname) {
+            let message = format!("package-version={:?}, expected such as 1.2 or 1.2-beta", version.value);
+            self.problems.error(version.at(), "XTSE0020", message);
+        }
     }
 
     /// Lets the shadow attributes of an element and of all within it stand for those they shadow: static variables are

@@ -250,6 +250,7 @@ impl<'s> Compiler<'s> {
             None => None,
         };
         self.modes.number(name.clone());
+        self.declared_modes.insert(name.clone());
         for local in ["streamable", "warning-on-no-match", "warning-on-multiple-match"] {
             self.flag(*element, local)?;
         }

@@ -162,7 +162,7 @@ impl<'s> Compiler<'s> {
     /// The modes of a template; `None`: all.
     fn modes_of(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Vec<Option<u32>>> {
         let Some(attribute) = element.attribute("mode") else {
-            return Ok(vec![Some(self.modes.number(here.default_mode.clone()))]);
+            return Ok(vec![Some(self.use_mode(here.default_mode.clone(), element.at())?)]);
         };
         let words: Vec<String> = attribute.words().map(str::to_owned).collect();
         if words.is_empty() || (words.len() > 1 && words.iter().any(|word| word == "#all")) {

@@ -431,3 +431,30 @@ fn a_static_declaration_agrees_with_what_was_declared_before() {
     assert_eq!(included("1"), None);
     assert!(included("2").expect("an error").contains("XTSE3450"));
 }
+
+#[test]
+fn a_package_alone_is_a_stylesheet_that_declares_its_modes() {
+    let compiled = |attributes: &str, body: &str| {
+        let sheet = format!(
+            "<xsl:package version='3.0' {attributes} xmlns:xsl='http://www.w3.org/1999/XSL/Transform'>{body}\
+             <xsl:template name='t'><xsl:apply-templates mode='m'/></xsl:template></xsl:package>"
+        );
+        let compiled = Stylesheet::compile(sheet.as_bytes(), "p.xsl", &NoResolver);
+        compiled.err().map(|problems| problems.iter().map(|problem| problem.code).collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(compiled("", "<xsl:mode name='m'/>"), None);
+    assert_eq!(compiled("declared-modes='no'", ""), None);
+    assert_eq!(compiled("", "").as_deref(), Some("XTSE3085"));
+    assert_eq!(compiled("package-version='1.0-beta'", "<xsl:mode name='m'/>"), None);
+    assert_eq!(compiled("package-version='1.-0'", "<xsl:mode name='m'/>").as_deref(), Some("XTSE0020"));
+}
+
+#[test]
+fn static_expressions_call_the_library() {
+    gives(
+        "<xsl:variable name='v' static='yes' select='json-to-xml(&apos;[1, 2]&apos;)//*[not(*)]'/>\
+         <xsl:template match='/'><xsl:value-of select='count($v)'/><xsl:text use-when=\"\
+         parse-xml('&lt;a>x&lt;/a>') = 'x' and not(function-available('key'))\">!</xsl:text></xsl:template>",
+        "2!",
+    );
+}

@@ -17,7 +17,7 @@ pub(in crate::compile) fn apply_templates<'s>(
     let mode = match element.attribute("mode") {
         Some(mode) if mode.trimmed() == "#current" => Ok(ModeUse::Current),
         Some(mode) => compiler.mode(&mode, here).map(ModeUse::Mode),
-        None => Ok(ModeUse::Mode(compiler.modes.number(here.default_mode.clone()))),
+        None => compiler.use_mode(here.default_mode.clone(), element.at()).map(ModeUse::Mode),
     };
     let (parts, rest) = compiler.split(element, here, |local| matches!(local, "sort" | "with-param"));
     compiler.refuse_rest(element, &rest);

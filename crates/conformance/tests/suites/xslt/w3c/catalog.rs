@@ -108,7 +108,7 @@ fn prepare(
             (None, Some((bytes, file))) if environment.embedded => (file.clone(), bytes.clone()),
             _ => return Err("has no stylesheet".to_owned()),
         };
-    if String::from_utf8_lossy(&stylesheet).contains("<xsl:package") {
+    if String::from_utf8_lossy(&stylesheet).contains("<xsl:use-package") {
         return Err("needs packages".to_owned());
     }
     let mut parameters = environment.parameters;
