@@ -32,7 +32,7 @@ pub struct Segments<'p, 't> {
 
 impl<'p, 't> Segments<'p, 't> {
     pub(super) fn new(pattern: &'p Pattern, text: &'t str) -> Segments<'p, 't> {
-        Segments { matches: Matches::new(&pattern.0, text), done: 0, found: None, effort: EFFORT }
+        Segments { matches: Matches::adjacent(&pattern.0, text), done: 0, found: None, effort: EFFORT }
     }
 }
 

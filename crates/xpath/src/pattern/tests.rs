@@ -28,7 +28,7 @@ fn a_text_comes_apart_and_all_of_it_is_there() {
     check("(a)(x)?", "zaaz", "z<a,a,><a,a,>z");
     check("x", "abc", "abc");
     check("x", "", "");
-    check("b*", "abbc", "<>a<bb>c<>");
+    check("b*", "abbc", "<>a<bb><>c<>");
     check("[0-9]+", "1 22", "<1> <22>");
     check(r"(.)\1", "abbcc", "a<bb,b><cc,c>");
 }

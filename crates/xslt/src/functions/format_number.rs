@@ -3,6 +3,7 @@
 mod picture;
 
 use myelin_java_text::decimal_format::{DecimalFormat, Digits, Symbols};
+use myelin_xpath::types::AtomicType;
 use myelin_xpath::{Atomic, Error, Value, Version};
 
 use super::{Call, Function};
@@ -49,7 +50,7 @@ fn number(call: &Call<'_, '_>) -> Result<Option<Digits>, Error> {
         Some(Atomic::Decimal(number) | Atomic::Large(number, _)) => Some(Digits::of_text(&number.to_string())),
         Some(Atomic::Float(number)) if number.is_finite() => Some(Digits::of_text(&number.to_string())),
         Some(other) if other.is_numeric() => Digits::of_double(other.number()),
-        Some(Atomic::Text(text, _)) => Digits::of_double(Atomic::from(text).number()),
+        Some(Atomic::Text(text, AtomicType::Untyped)) => Digits::of_double(Atomic::from(text).number()),
         Some(other) => return Err(super::call::wrong_type("a number", &other)),
     })
 }

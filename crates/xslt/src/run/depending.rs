@@ -1,7 +1,7 @@
 //! Content that is there only if other content is: `xsl:where-populated`, `xsl:on-empty` and `xsl:on-non-empty`.
 
 use myelin_xml::Kind;
-use myelin_xpath::{Item, NodeRef, Value, Version};
+use myelin_xpath::{FunctionItem, Item, NodeRef, Value, Version};
 
 use super::failure::Outcome;
 use super::focus::Focus;
@@ -50,8 +50,11 @@ impl<'a> Machine<'a> {
             }
         }
         let nothing = made.iter().all(|value| value.items().all(|item| is_vacuous(&item)));
+        let instead = parts.iter().any(|part| matches!(part, Part::OnEmpty(_)));
         for (part, value) in parts.iter().zip(made) {
             let value = match part {
+                // What counts for nothing gives way to what stands for it.
+                Part::Always(_) if nothing && instead => continue,
                 Part::Always(_) => value,
                 Part::OnEmpty(binding) if nothing => self.bind(binding, focus)?,
                 Part::OnNonEmpty(binding) if !nothing => self.bind(binding, focus)?,
@@ -85,14 +88,17 @@ fn is_vacuous(item: &Item<'_>) -> bool {
             _ => false,
         },
         Item::Atomic(atomic) => atomic.text(Version::V3).is_empty(),
+        Item::Function(FunctionItem::Array(array)) => {
+            array.members().all(|member| member.items().all(|item| is_vacuous(&item)))
+        }
         _ => false,
     }
 }
 
 fn is_empty_collection(item: &Item<'_>) -> bool {
     match item {
-        Item::Function(myelin_xpath::FunctionItem::Map(map)) => map.is_empty(),
-        Item::Function(myelin_xpath::FunctionItem::Array(array)) => array.is_empty(),
+        Item::Function(FunctionItem::Map(map)) => map.is_empty(),
+        Item::Function(FunctionItem::Array(array)) => array.is_empty(),
         _ => false,
     }
 }

@@ -458,3 +458,10 @@ fn static_expressions_call_the_library() {
         "2!",
     );
 }
+
+#[test]
+fn what_stands_for_nothing_stands_in_its_place() {
+    check("<l><xsl:sequence select='\"\"'/><xsl:on-empty select='\"none\"'/></l>", "<l>none</l>");
+    check("<l><xsl:sequence select='[\"\", []]'/><xsl:on-empty select='\"none\"'/></l>", "<l>none</l>");
+    fails(&root("<xsl:value-of select='format-number(\"1\", \"0\")'/>"), "XPTY0004");
+}

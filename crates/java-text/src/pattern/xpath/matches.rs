@@ -10,13 +10,20 @@ pub struct Matches<'p, 't> {
     end: Option<usize>,
     /// Where the next search begins; `None`: there is none.
     search: Option<usize>,
+    /// Whether nothing, right behind a match, is a match of its own.
+    adjacent: bool,
     groups: Groups,
 }
 
 impl<'p, 't> Matches<'p, 't> {
     /// Those of a pattern in a text.
     pub fn new(pattern: &'p Pattern, text: &'t str) -> Matches<'p, 't> {
-        Matches { pattern, text, end: None, search: Some(0), groups: pattern.no_groups() }
+        Matches { pattern, text, end: None, search: Some(0), adjacent: false, groups: pattern.no_groups() }
+    }
+
+    /// As [`Matches::new`], and nothing is a match of its own right behind one that is something too.
+    pub fn adjacent(pattern: &'p Pattern, text: &'t str) -> Matches<'p, 't> {
+        Matches { adjacent: true, ..Matches::new(pattern, text) }
     }
 
     /// The text that is searched.
@@ -47,8 +54,7 @@ impl<'p, 't> Matches<'p, 't> {
                 false => Some(end),
                 true => self.text[end..].chars().next().map(|letter| end + letter.len_utf8()),
             };
-            // Nothing, right behind a match, is no match of its own.
-            if begin == end && self.end == Some(begin) {
+            if begin == end && self.end == Some(begin) && !self.adjacent {
                 continue;
             }
             self.end = Some(end);

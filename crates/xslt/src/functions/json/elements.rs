@@ -10,8 +10,10 @@ use super::reading::{Duplicates, NAMESPACE, Options, events, meaning};
 use crate::functions::Call;
 use crate::functions::call::unmade;
 
-pub(super) fn parse<'a>(call: &Call<'_, 'a>, text: &str, options: &Options) -> Result<Value<'a>, Error> {
+pub(super) fn parse<'a>(call: &Call<'_, 'a>, text: &str, options: &Options<'a>) -> Result<Value<'a>, Error> {
     let mut building = Building {
+        call,
+        text,
         tree: TreeBuilder::new(Arena::default()),
         options,
         keys: Vec::new(),
@@ -24,9 +26,12 @@ pub(super) fn parse<'a>(call: &Call<'_, 'a>, text: &str, options: &Options) -> R
     Ok(Value::node(document, document.document_node()))
 }
 
-struct Building<'o> {
+struct Building<'o, 'c, 'a> {
+    call: &'o Call<'c, 'a>,
+    /// The JSON.
+    text: &'o str,
     tree: TreeBuilder,
-    options: &'o Options,
+    options: &'o Options<'a>,
     /// The keys so far of each object that is open; of arrays none.
     keys: Vec<HashSet<String>>,
     /// The key of the value that comes next.
@@ -36,8 +41,8 @@ struct Building<'o> {
     left_out: Option<usize>,
 }
 
-impl Building<'_> {
-    fn event(&mut self, event: &Event<'_>) -> Result<(), Error> {
+impl<'o> Building<'o, '_, '_> {
+    fn event(&mut self, event: &Event<'o>) -> Result<(), Error> {
         let ends = matches!(event.kind, Kind::ObjectEnd | Kind::ArrayEnd);
         let begins = matches!(event.kind, Kind::ObjectStart | Kind::ArrayStart);
         self.depth -= usize::from(ends);
@@ -52,7 +57,7 @@ impl Building<'_> {
         Ok(())
     }
 
-    fn add(&mut self, event: &Event<'_>) -> Result<(), Error> {
+    fn add(&mut self, event: &Event<'o>) -> Result<(), Error> {
         match event.kind {
             Kind::Key => return self.add_key(event),
             Kind::ObjectEnd | Kind::ArrayEnd => {
@@ -88,7 +93,7 @@ impl Building<'_> {
                 return Ok(());
             }
             Kind::String => {
-                let text = meaning(event, self.options);
+                let text = meaning(self.call, self.text, event, self.options)?;
                 if self.options.escape && text.contains('\\') {
                     self.attribute("escaped", "true")?;
                 }
@@ -101,8 +106,8 @@ impl Building<'_> {
         Ok(())
     }
 
-    fn add_key(&mut self, event: &Event<'_>) -> Result<(), Error> {
-        let key = meaning(event, self.options).into_owned();
+    fn add_key(&mut self, event: &Event<'o>) -> Result<(), Error> {
+        let key = meaning(self.call, self.text, event, self.options)?.into_owned();
         let keys = self.keys.last_mut();
         if self.options.duplicates != Duplicates::Retain && keys.is_some_and(|keys| !keys.insert(key.clone())) {
             if self.options.duplicates == Duplicates::Reject {

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use myelin_json::text::escape_at;
 use myelin_json::{Event, Reader, Step};
-use myelin_xpath::{Atomic, Error, FunctionItem, Item, Map};
+use myelin_xpath::{Array, Atomic, Error, Expression, FunctionItem, Item, Map, Value};
 
 use crate::functions::Call;
 use crate::functions::documents::is_foreign;
@@ -20,15 +21,17 @@ pub(super) enum Duplicates {
 }
 
 /// What the second argument asks for.
-pub(super) struct Options {
+pub(super) struct Options<'a> {
     pub(super) duplicates: Duplicates,
     /// Whether what XML cannot hold, and the backslash, stay as JSON escapes them.
     pub(super) escape: bool,
+    /// What says what stands for that which XML cannot hold, and the expression that calls it.
+    fallback: Option<(FunctionItem<'a>, &'a Expression)>,
 }
 
-impl Options {
-    pub(super) fn of(call: &Call<'_, '_>) -> Result<Options, Error> {
-        let mut options = Options { duplicates: Duplicates::Retain, escape: false };
+impl<'a> Options<'a> {
+    pub(super) fn of(call: &Call<'_, 'a>) -> Result<Options<'a>, Error> {
+        let mut options = Options { duplicates: Duplicates::Retain, escape: false, fallback: None };
         if call.count() < 2 {
             return Ok(options);
         }
@@ -50,7 +53,35 @@ impl Options {
                 _ => return Err(refused("duplicates")),
             };
         }
+        for name in ["liberal", "validate"] {
+            match option(&given, name) {
+                None | Some(Some(Item::Atomic(Atomic::Boolean(false)))) => {}
+                Some(Some(Item::Atomic(Atomic::Boolean(true)))) if name == "liberal" => {}
+                Some(Some(Item::Atomic(Atomic::Boolean(true)))) => {
+                    return Err(Error::value("FOJS0004", "json-to-xml(): there are no schemas to validate with"));
+                }
+                Some(_) => return Err(refused(name)),
+            }
+        }
+        if let Some(fallback) = option(&given, "fallback") {
+            let Some(Item::Function(function)) = fallback else { return Err(refused("fallback")) };
+            if options.escape {
+                return Err(Error::value("FOJS0005", "the options escape and fallback exclude each other"));
+            }
+            options.fallback = Some((function, call.machine.expression("?1(?2)", call.scope)?));
+        }
         Ok(options)
+    }
+
+    /// What stands for an escape of what XML cannot hold.
+    fn replacement(&self, call: &Call<'_, 'a>, escape: String) -> Result<Cow<'a, str>, Error> {
+        let Some((function, calling)) = &self.fallback else { return Ok(Cow::Borrowed("\u{fffd}")) };
+        let arguments = Array::new([Value::from(Item::Function(function.clone())), Value::from(escape)])?;
+        let given = call.machine.run(calling, Some(Item::Function(FunctionItem::Array(arguments))), 1, 1)?;
+        match given.get(0) {
+            Some(Item::Atomic(Atomic::Text(text, _))) if given.len() == 1 => Ok(text),
+            _ => Err(Error::value("XPTY0004", "the fallback of json-to-xml() gives no text")),
+        }
     }
 }
 
@@ -61,10 +92,10 @@ fn option<'a>(options: &Map<'a>, name: &str) -> Option<Option<Item<'a>>> {
 }
 
 /// Tells the tokens of a text one by one.
-pub(super) fn events(
+pub(super) fn events<'t>(
     call: &Call<'_, '_>,
-    text: &str,
-    mut sink: impl FnMut(Event<'_>) -> Result<(), Error>,
+    text: &'t str,
+    mut sink: impl FnMut(Event<'t>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     /// What the nodes of a text take, for each of its bytes, at most about.
     const BYTES: usize = 24;
@@ -79,22 +110,42 @@ pub(super) fn events(
     }
 }
 
-/// What a string or key means.
-pub(super) fn meaning<'t>(event: &Event<'t>, options: &Options) -> Cow<'t, str> {
-    let text = event.text();
-    let special = |letter: char| is_foreign(letter) || (options.escape && (letter == '\\' || letter.is_control()));
-    if !text.contains(special) {
-        return text;
+/// What a string or key of a text means.
+pub(super) fn meaning<'t, 'a>(
+    call: &Call<'_, 'a>,
+    text: &'t str,
+    event: &Event<'t>,
+    options: &Options<'a>,
+) -> Result<Cow<'t, str>, Error> {
+    if !event.escaped && !event.text().contains(is_foreign) {
+        return Ok(event.text());
     }
-    let mut written = String::with_capacity(text.len() + 8);
-    for letter in text.chars() {
-        match letter {
-            letter if !special(letter) => written.push(letter),
-            letter if options.escape => escape(letter, &mut written),
-            _ => written.push('\u{fffd}'),
+    let range = event.range();
+    let mut rest = &text[range.start + 1..range.end - 1];
+    let mut written = String::with_capacity(rest.len());
+    loop {
+        let plain = if event.escaped { rest.find('\\').unwrap_or(rest.len()) } else { rest.len() };
+        let (piece, behind) = rest.split_at(plain);
+        written.extend(piece.chars().map(|letter| if is_foreign(letter) { '\u{fffd}' } else { letter }));
+        if behind.is_empty() {
+            return Ok(written.into());
         }
+        let (letter, length) = escape_at(behind.as_bytes());
+        let (source, behind) = behind.split_at(length);
+        // As it stays: the digits are in upper case.
+        let kept = || match (letter, source.strip_prefix("\\u")) {
+            (_, Some(digits)) => format!("\\u{}", digits.to_uppercase()),
+            (Some(letter), None) if !options.escape => format!("\\u{:04X}", u32::from(letter)),
+            _ => source.to_owned(),
+        };
+        match letter.filter(|letter| !is_foreign(*letter)) {
+            Some(letter) if options.escape && (letter == '\\' || letter.is_control()) => escape(letter, &mut written),
+            Some(letter) => written.push(letter),
+            None if options.escape => written.push_str(&kept()),
+            None => written.push_str(&options.replacement(call, kept())?),
+        }
+        rest = behind;
     }
-    written.into()
 }
 
 /// A character as JSON escapes it.

@@ -28,3 +28,17 @@ fn documents_of_json_are_read() {
     check("json-doc('a.json', map{'duplicates': 'use-last'})?a", "2");
     fails("json-doc('b.json')", "FOUT1170");
 }
+
+#[test]
+fn what_xml_cannot_hold_is_escaped_or_replaced() {
+    check("string(json-to-xml('[\"a\\uD800\\u00e9\\\\\"]', map{'escape': true()}))", "a\\uD800é\\\\");
+    check(
+        "string(json-to-xml('[\"\\b\\uDEAD!\"]', map{'fallback': function($s) {'<' || $s || '>'}}))",
+        "<\\u0008><\\uDEAD>!",
+    );
+    check("string(json-to-xml('[\"\\uD83D\\uDE00\\u0001\"]'))", "\u{1F600}\u{fffd}");
+    fails("json-to-xml('[\"\\b\"]', map{'fallback': function($s) {1}})", "XPTY0004");
+    fails("json-to-xml('1', map{'fallback': concat('a', ?), 'escape': true()})", "FOJS0005");
+    fails("json-to-xml('1', map{'validate': true()})", "FOJS0004");
+    check("string(json-to-xml('1', map{'liberal': true(), 'validate': false()}))", "1");
+}
