@@ -27,6 +27,7 @@ mod view;
 pub(crate) mod tests;
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 pub use axes::{Descendants, Siblings};
@@ -74,6 +75,24 @@ pub struct Document {
     seen_elsewhere: bool,
     /// What its document type declares, where that was read.
     declarations: Option<Arc<Declarations>>,
+    serial: Serial,
+}
+
+/// A number that no other document has: of those of one thread, the later a document is begun, the higher.
+#[derive(Debug)]
+struct Serial(u64);
+
+impl Serial {
+    fn next() -> Serial {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Serial(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Clone for Serial {
+    fn clone(&self) -> Serial {
+        Serial::next()
+    }
 }
 
 /// What stands in the source before the root element and is no node.

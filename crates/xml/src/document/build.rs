@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 
 use super::node::{Flags, Node};
-use super::{Document, Kind, NodeId, Prolog};
+use super::{Document, Kind, NodeId, Prolog, Serial};
 use crate::event::{End, Event, Start, Text};
 use crate::handler::{Handler, Reached};
 use crate::parser::place::Place;
@@ -114,7 +114,13 @@ impl Document {
             hides_space: false,
             seen_elsewhere: false,
             declarations: None,
+            serial: Serial::next(),
         }
+    }
+
+    /// A number that no other document has: of those of one thread, the later a document is begun, the higher.
+    pub fn serial(&self) -> u64 {
+        self.serial.0
     }
 
     /// Drops what the document says and keeps its memory.

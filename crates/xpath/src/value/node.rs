@@ -103,12 +103,12 @@ impl<'a> NodeRef<'a> {
         std::iter::successors(Some(self), |node| node.parent()).last().unwrap_or(self)
     }
 
-    /// Document order; of nodes of two documents the order is fixed but means nothing.
+    /// Document order; of two documents the one that was begun before the other comes first.
     pub fn order(self, other: NodeRef<'_>) -> Ordering {
         if std::ptr::eq(self.document, other.document) {
             return self.node.order(other.node, self.document);
         }
-        std::ptr::from_ref(self.document).cmp(&std::ptr::from_ref(other.document))
+        self.document.serial().cmp(&other.document.serial())
     }
 }
 

@@ -465,3 +465,12 @@ fn what_stands_for_nothing_stands_in_its_place() {
     check("<l><xsl:sequence select='[\"\", []]'/><xsl:on-empty select='\"none\"'/></l>", "<l>none</l>");
     fails(&root("<xsl:value-of select='format-number(\"1\", \"0\")'/>"), "XPTY0004");
 }
+
+#[test]
+fn trees_stand_in_the_order_in_which_they_were_begun() {
+    let tree = |name: &str| format!("<xsl:variable name='{name}'><x>{name}</x></xsl:variable>");
+    let trees: String = ["c", "a", "d", "b"].map(tree).concat();
+    for _ in 0..20 {
+        gives(&root(&format!("{trees}<xsl:value-of select='$a/x | $b/x | $c/x | $d/x' separator=''/>")), "cadb");
+    }
+}
