@@ -108,7 +108,8 @@ fn prepare(
             (None, Some((bytes, file))) if environment.embedded => (file.clone(), bytes.clone()),
             _ => return Err("has no stylesheet".to_owned()),
         };
-    if String::from_utf8_lossy(&stylesheet).contains("<xsl:use-package") {
+    let text = String::from_utf8_lossy(&stylesheet);
+    if text.contains("<xsl:package") && text.contains("<xsl:use-package") {
         return Err("needs packages".to_owned());
     }
     let mut parameters = environment.parameters;
