@@ -33,6 +33,32 @@ use myelin_xpath::{Argument, Declared, Environment, Expression, Version};
 
 use crate::name::ExpandedName;
 
+/// The functions that XSLT itself defines: they mean nothing without a stylesheet, and an expression of `xsl:evaluate`
+/// sees none of them (XSLT 3.0 §10.4.1, G.1).
+pub(crate) const OF_XSLT: [&str; 21] = [
+    "accumulator-after",
+    "accumulator-before",
+    "available-system-properties",
+    "copy-of",
+    "current",
+    "current-group",
+    "current-grouping-key",
+    "current-merge-group",
+    "current-merge-key",
+    "current-output-uri",
+    "document",
+    "element-available",
+    "function-available",
+    "key",
+    "regex-group",
+    "snapshot",
+    "stream-available",
+    "system-property",
+    "type-available",
+    "unparsed-entity-public-id",
+    "unparsed-entity-uri",
+];
+
 const FAMILIES: [&[Function]; 21] = [
     analyze_string::FUNCTIONS,
     availability::FUNCTIONS,

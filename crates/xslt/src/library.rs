@@ -11,7 +11,7 @@ use myelin_xml::{Document, Kind, Options, XML_NAMESPACE};
 use myelin_xpath::{Atomic, Context, Declared, Error, Expression, Host, Item, Limits, Meter, Moment, NodeRef, Value};
 
 use crate::compile::late;
-use crate::functions::{self, Call, Function, Services};
+use crate::functions::{self, Call, Function, OF_XSLT, Services};
 use crate::name::ExpandedName;
 use crate::program::{CallTarget, Program};
 use crate::resolver::{Entities, Resolver, Resource, Wanted};
@@ -48,42 +48,17 @@ impl LibraryCalls {
     }
 }
 
-/// Functions that mean nothing without a stylesheet.
-const OF_STYLESHEETS: [&str; 21] = [
-    "accumulator-after",
-    "accumulator-before",
-    "available-system-properties",
-    "copy-of",
-    "current",
-    "current-group",
-    "current-grouping-key",
-    "current-merge-group",
-    "current-merge-key",
-    "current-output-uri",
-    "document",
-    "element-available",
-    "function-available",
-    "key",
-    "regex-group",
-    "snapshot",
-    "stream-available",
-    "system-property",
-    "type-available",
-    "unparsed-entity-public-id",
-    "unparsed-entity-uri",
-];
-
 /// Whether a function means nothing where no stylesheet runs, as in its own static expressions.
 pub(crate) fn needs_stylesheet(name: &ExpandedName) -> bool {
     const ABOUT_THE_PROCESSOR: [&str; 5] =
         ["available-system-properties", "element-available", "function-available", "system-property", "type-available"];
     let is_own = name.namespace.is_empty() || name.namespace.ends_with("/xpath-functions");
     let local = name.local.as_str();
-    is_own && OF_STYLESHEETS.contains(&local) && !ABOUT_THE_PROCESSOR.contains(&local)
+    is_own && OF_XSLT.contains(&local) && !ABOUT_THE_PROCESSOR.contains(&local)
 }
 
 fn standalone(namespace: &str, local: &str) -> Option<&'static Function> {
-    functions::find(namespace, local).filter(|it| !it.namespace.is_empty() || !OF_STYLESHEETS.contains(&local))
+    functions::find(namespace, local).filter(|it| !it.namespace.is_empty() || !OF_XSLT.contains(&local))
 }
 
 /// What is known where expressions stand.

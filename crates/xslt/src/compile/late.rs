@@ -2,7 +2,7 @@
 
 use myelin_xpath::{Argument, Declared, Environment, Error, Expression, SyntaxError, Version};
 
-use crate::functions::{find, refusal};
+use crate::functions::{OF_XSLT, find, refusal};
 use crate::name::ExpandedName;
 use crate::program::{CallTarget, GLOBAL, Program};
 use crate::scope::Scope;
@@ -50,31 +50,6 @@ struct Late<'p> {
     given: Option<&'p [ExpandedName]>,
     default_namespace: Option<&'p str>,
 }
-
-/// The functions that XSLT itself defines, of which an expression of `xsl:evaluate` sees none (XSLT 3.0 §10.4.1, G.1).
-const OF_XSLT: [&str; 21] = [
-    "accumulator-after",
-    "accumulator-before",
-    "available-system-properties",
-    "copy-of",
-    "current",
-    "current-group",
-    "current-grouping-key",
-    "current-merge-group",
-    "current-merge-key",
-    "current-output-uri",
-    "document",
-    "element-available",
-    "function-available",
-    "key",
-    "regex-group",
-    "snapshot",
-    "stream-available",
-    "system-property",
-    "type-available",
-    "unparsed-entity-public-id",
-    "unparsed-entity-uri",
-];
 
 impl Late<'_> {
     fn expand(&self, prefix: Option<&str>, local: &str) -> Option<ExpandedName> {
