@@ -44,6 +44,8 @@ pub(super) fn deploy(control: &Control, standing: &StandingCell, name: &str, arc
     fs::write(&checked, archive).map_err(unable("There is no room to check the archive"))?;
     let report = origin.check(&checked).map_err(|error| Refusal::Unable(format!("{error:#}")))?;
     if let Some(problems) = problems(report.artefacts.iter()) {
+        // Its path is one that nobody has heard of.
+        let problems = problems.replace(&format!("{}/", apart.path().display()), "");
         return Err(Refusal::Invalid(format!("The archive is refused: {problems}")));
     }
     let (target, is_new) = target(origin.paths(), standing, name)?;
