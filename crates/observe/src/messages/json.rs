@@ -118,12 +118,11 @@ impl Shown<'_> {
                 let (file, line) = place(Some(at));
                 json!({ "kind": "sequence", "name": &**name, "file": file, "line": line, "outcome": outcome })
             }
-            NodeKind::Step { step, source, outcome, changes } => {
+            NodeKind::Step { step, outcome, changes } => {
                 let (file, line) = place(Some(&step.place));
                 let changes: Vec<Value> = changes.iter().map(|change| self.change(change)).collect();
-                let source = source.as_deref().map(|source| self.secrets.text(source));
                 json!({
-                    "kind": "step", "element": step.element, "file": file, "line": line, "source": source,
+                    "kind": "step", "element": step.element, "file": file, "line": line,
                     "outcome": outcome, "changes": changes,
                 })
             }

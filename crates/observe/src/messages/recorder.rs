@@ -265,7 +265,7 @@ impl Recorder for FlowRecorder {
 
     fn step_begins(&self, step: &StepPlace, exchange: &mut Exchange, context: &RequestContext<'_>) {
         let before = self.recording.snapshot(exchange, context);
-        let kind = NodeKind::Step { step: step.clone(), source: None, outcome: UNFINISHED, changes: Vec::new() };
+        let kind = NodeKind::Step { step: step.clone(), outcome: UNFINISHED, changes: Vec::new() };
         self.begin(kind, Some(before));
     }
 

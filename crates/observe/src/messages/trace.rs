@@ -50,7 +50,7 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) enum NodeKind {
     Sequence { name: Arc<str>, place: Place, outcome: &'static str },
-    Step { step: StepPlace, source: Option<String>, outcome: &'static str, changes: Vec<Change> },
+    Step { step: StepPlace, outcome: &'static str, changes: Vec<Change> },
     Decision(StepDecision),
     Call(Box<Call>),
     Fault { code: String, origin: &'static str, message: String, detail: Option<String>, trail: Vec<String> },
