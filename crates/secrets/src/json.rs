@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::Text;
-use super::names::LONGEST_BYTES;
+use super::names::{LONGEST_BYTES, Text};
 
 pub(super) fn find(kind: Text, text: &str, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();

@@ -16,29 +16,12 @@ mod xml;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use names::Text;
 pub use names::is_secret_name;
 pub use target::masked_target;
 
 /// What stands in the place of a secret.
 pub const MASK: &str = "****";
-
-/// What a text is, which says how its secrets are named.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Text {
-    /// A file that a person wrote: names may be misspelt, and values may say where a secret is.
-    Configuration,
-    /// What a program sends: names are what they are.
-    Message,
-}
-
-impl Text {
-    fn is_secret(self, name: &str) -> bool {
-        match self {
-            Text::Configuration => names::is_like_secret_name(name),
-            Text::Message => is_secret_name(name),
-        }
-    }
-}
 
 /// Where secrets stand in configuration text, XML or not, in their order, none in another.
 ///

@@ -52,6 +52,24 @@ const WORDS: &[&str] =
 /// Names are not longer than this, in bytes.
 pub(crate) const LONGEST_BYTES: usize = 128;
 
+/// What a text is, which says how its secrets are named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Text {
+    /// A file that a person wrote: names may be misspelt, and values may say where a secret is.
+    Configuration,
+    /// What a program sends: names are what they are.
+    Message,
+}
+
+impl Text {
+    pub(crate) fn is_secret(self, name: &str) -> bool {
+        match self {
+            Text::Configuration => is_like_secret_name(name),
+            Text::Message => is_secret_name(name),
+        }
+    }
+}
+
 /// Whether what has that name is a secret: a header, a property, an element, an attribute, a member, a parameter.
 /// Percent signs do not hide it.
 pub fn is_secret_name(name: &str) -> bool {

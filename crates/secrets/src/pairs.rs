@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::Text;
-use super::names::LONGEST_BYTES;
+use super::names::{LONGEST_BYTES, Text};
 
 /// The schemes of credentials that stand by themselves, in lower case (RFC 9110 §11).
 const SCHEMES: &[&str] = &["basic ", "bearer "];

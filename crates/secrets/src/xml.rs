@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use myelin_spelling::nearest;
 
-use super::Text;
+use super::names::Text;
 
 /// Elements that hold a value under a name.
 const HOLDERS: &[&str] = &[

@@ -105,8 +105,11 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Complaint> {
     Ok(bytes)
 }
 
-/// Where a file stands; standard input stands in the working folder.
+/// Where a file stands; standard input stands in the working folder, and a path that ends in a slash is a folder.
 fn folder(path: &Path) -> &Path {
+    if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return path;
+    }
     match path.parent() {
         Some(parent) if !is_standard_input(path) && parent != Path::new("") => parent,
         _ => Path::new("."),

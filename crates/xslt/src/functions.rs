@@ -23,7 +23,6 @@ mod uris;
 
 pub(crate) use availability::property;
 pub(crate) use call::Call;
-pub(crate) use format_date::DAYS;
 pub(crate) use function::Function;
 pub(crate) use nodes::composite_key;
 pub(crate) use services::Services;

@@ -5,7 +5,7 @@ mod languages;
 mod letters;
 mod words;
 
-pub(crate) use languages::Language;
+pub(crate) use languages::{DAYS, Language};
 pub(crate) use myelin_java_text::digits::{DigitPattern, zero_digit};
 pub(crate) use words::Case;
 

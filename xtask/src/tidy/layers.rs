@@ -25,7 +25,8 @@ const FOLDERS: &[(&str, &[&[&str]])] = &[
         "xslt",
         &[
             &["name", "numbering", "pattern", "place", "resolver", "stack"],
-            &["collation", "options", "output", "scope"],
+            &["output", "scope"],
+            &["options"],
             &["error", "functions"],
             &["program"],
             &["compile", "explain", "stream"],

@@ -91,11 +91,11 @@ impl<'t> Parser<'t, '_> {
                 Ok(Expr::Variable(slot))
             }
             Err(message) => {
-                // A prefix that stands for nothing is another error, whatever the host says.
-                if let Some(prefix) = prefix.filter(|prefix| !prefix.starts_with("Q{")) {
-                    self.prefix(prefix, offset)?;
-                }
-                Err(SyntaxError { offset, message, code: "XPST0008" })
+                // The host knows best what it lacks; a prefix that stands for nothing has a code of its own.
+                let lacks_namespace =
+                    prefix.is_some_and(|it| !it.starts_with("Q{") && self.prefix(it, offset).is_err());
+                let code = if lacks_namespace { "XPST0081" } else { "XPST0008" };
+                Err(SyntaxError { offset, message, code })
             }
         }
     }

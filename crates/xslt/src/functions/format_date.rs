@@ -18,9 +18,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::own("format-time", 2, 5, |call| format(call, T::Time)),
 ];
 
-/// From Monday on, as ISO 8601 counts them.
-pub(crate) const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-
 /// Calendars that count years, months and days as the Gregorian one does.
 const GREGORIAN: [&str; 4] = ["AD", "CE", "ISO", "NS"];
 

@@ -4,8 +4,8 @@ use myelin_java_text::calendar::MONTHS;
 use myelin_xpath::types::AtomicType as T;
 use myelin_xpath::{Error, Moment, Value};
 
-use super::format_date::DAYS;
 use super::{Call, Function};
+use crate::numbering::DAYS;
 
 pub(super) const FUNCTIONS: &[Function] = &[Function::own("parse-ietf-date", 1, 1, parse_ietf_date)];
 

@@ -2,6 +2,9 @@
 
 use super::words::{self, Case};
 
+/// The days in English, from Monday on, as ISO 8601 counts them.
+pub(crate) const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
 /// A language of numbers and dates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Language {
@@ -27,7 +30,7 @@ impl Language {
     /// The months from January on, and the days from Monday on.
     pub(crate) fn names(self) -> ([&'static str; 12], [&'static str; 7]) {
         match self {
-            Language::English => (myelin_java_text::calendar::MONTHS, crate::functions::DAYS),
+            Language::English => (myelin_java_text::calendar::MONTHS, DAYS),
             Language::German => (
                 [
                     "Januar",

@@ -10,9 +10,10 @@ use myelin_xpath::types::AtomicType as T;
 use myelin_xpath::{Error, Moment, Value};
 
 use super::DATES;
-use crate::functions::format_date::{Calendar, DAYS};
+use crate::functions::format_date::Calendar;
 use crate::functions::function::Body;
 use crate::functions::{Call, Function};
+use crate::numbering::DAYS;
 
 pub(in crate::functions) use patterns::FUNCTIONS as PATTERNS;
 pub(in crate::functions) use spans::FUNCTIONS as SPANS;
