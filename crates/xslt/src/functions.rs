@@ -30,7 +30,7 @@ pub(crate) use uris::resolve;
 
 use myelin_xpath::{Argument, Declared, Environment, Expression, Version};
 
-use crate::name::ExpandedName;
+use crate::name::{ExpandedName, FUNCTIONS_OF_XPATH};
 
 /// The functions that XSLT itself defines: they mean nothing without a stylesheet, and an expression of `xsl:evaluate`
 /// sees none of them (XSLT 3.0 §10.4.1, G.1).
@@ -124,8 +124,6 @@ pub(crate) fn is_reserved(namespace: &str) -> bool {
     namespace.starts_with("http://www.w3.org/")
         || FAMILIES.into_iter().flatten().any(|function| function.namespace == namespace)
 }
-
-const FUNCTIONS_OF_XPATH: &str = "http://www.w3.org/2005/xpath-functions";
 
 /// Whether there is a function of that name, for so many arguments if that is said, beside those of the stylesheet.
 pub(crate) fn is_available(name: &ExpandedName, count: Option<f64>) -> bool {

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The namespace of XPath's own functions.
+pub(crate) const FUNCTIONS_OF_XPATH: &str = "http://www.w3.org/2005/xpath-functions";
+
 /// A namespace and a local name; the namespace is empty for none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ExpandedName {

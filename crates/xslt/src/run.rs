@@ -14,6 +14,7 @@ mod focus;
 mod frame;
 mod globals;
 mod host;
+mod kept;
 mod keys;
 mod loading;
 mod loops;

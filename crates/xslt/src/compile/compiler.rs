@@ -11,7 +11,6 @@ use super::loaded::Loaded;
 use super::numbered::Numbered;
 use super::overrides::Overrides;
 use super::problems::Problems;
-use super::settings::CharacterMap;
 use super::statics::Statics;
 use crate::name::ExpandedName;
 use crate::output::NamespaceSets;
@@ -69,6 +68,13 @@ pub(super) struct NamedCall {
     pub(super) at: At,
     /// Whether parameters that the template does not have are ignored.
     pub(super) lenient: bool,
+}
+
+/// `xsl:character-map`
+#[derive(Clone, Default)]
+pub(super) struct CharacterMap {
+    pub(super) uses: Vec<(ExpandedName, At)>,
+    pub(super) characters: Vec<(char, String)>,
 }
 
 impl<'s> Compiler<'s> {

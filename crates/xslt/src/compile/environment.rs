@@ -7,12 +7,9 @@ use myelin_xpath::{Argument, Declared, Environment, Version};
 use super::compiler::Compiler;
 use super::here::Here;
 use crate::functions;
-use crate::name::ExpandedName;
+use crate::name::{ExpandedName, FUNCTIONS_OF_XPATH};
 use crate::program::{Call, CallTarget, GLOBAL};
 use crate::scope::At;
-
-/// The namespace of XPath's own functions, in which those of XSLT are too.
-const FUNCTIONS: &str = "http://www.w3.org/2005/xpath-functions";
 
 /// The surroundings of one expression.
 pub(super) struct Surroundings<'c, 's> {
@@ -65,7 +62,7 @@ impl Environment for Surroundings<'_, '_> {
         arguments: &[Argument<'_>],
     ) -> Result<Option<Declared>, String> {
         let local = name.rsplit(':').next().unwrap_or(name);
-        let namespace = namespace.filter(|namespace| *namespace != FUNCTIONS).unwrap_or_default();
+        let namespace = namespace.filter(|namespace| *namespace != FUNCTIONS_OF_XPATH).unwrap_or_default();
         if namespace.is_empty() && local == "current" && !name.contains(':') {
             return match arguments {
                 [] => Ok(Some(Declared::Current)),

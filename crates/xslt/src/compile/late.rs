@@ -3,12 +3,9 @@
 use myelin_xpath::{Argument, Declared, Environment, Error, Expression, SyntaxError, Version};
 
 use crate::functions::{OF_XSLT, find, refusal};
-use crate::name::ExpandedName;
+use crate::name::{ExpandedName, FUNCTIONS_OF_XPATH};
 use crate::program::{CallTarget, GLOBAL, Program};
 use crate::scope::Scope;
-
-/// The namespace of XPath's own functions.
-const FUNCTIONS: &str = "http://www.w3.org/2005/xpath-functions";
 
 /// Compiles an expression that is known only while a stylesheet runs, as if it stood where `scope` is.
 ///
@@ -98,7 +95,8 @@ impl Environment for Late<'_> {
     ) -> Result<Option<Declared>, String> {
         let local = name.rsplit_once(':').map_or(name, |(_, local)| local);
         let namespace = namespace.unwrap_or("");
-        if self.given.is_some() && OF_XSLT.contains(&local) && (namespace.is_empty() || namespace == FUNCTIONS) {
+        if self.given.is_some() && OF_XSLT.contains(&local) && (namespace.is_empty() || namespace == FUNCTIONS_OF_XPATH)
+        {
             return Err(format!("{name}() cannot be called here"));
         }
         if namespace.is_empty() && local == "current" && arguments.is_empty() {

@@ -40,13 +40,6 @@ impl Settings {
     }
 }
 
-/// `xsl:character-map`
-#[derive(Clone, Default)]
-pub(super) struct CharacterMap {
-    uses: Vec<(ExpandedName, At)>,
-    characters: Vec<(char, String)>,
-}
-
 impl<'s> Compiler<'s> {
     /// Compiles these declarations, which come with ascending precedence.
     pub(super) fn settings(&mut self, declarations: &[Declaration<'s>]) -> Settings {

@@ -3,6 +3,7 @@
 use myelin_xpath::{Error, Value};
 
 use super::call::Call;
+use crate::name::FUNCTIONS_OF_XPATH;
 
 /// A function of the library.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ impl Function {
 
     /// Its namespace, which is that of XPath's functions for XSLT's own, and its local name.
     pub(crate) fn expanded_name(&self) -> (String, String) {
-        let namespace = if self.namespace.is_empty() { super::FUNCTIONS_OF_XPATH } else { self.namespace };
+        let namespace = if self.namespace.is_empty() { FUNCTIONS_OF_XPATH } else { self.namespace };
         (namespace.to_owned(), self.name.to_owned())
     }
 

@@ -1,7 +1,6 @@
 //! `xsl:accumulator` (XSLT 3.0 §18.2): values that are worked out while a tree is gone through, for each node before and
 //! behind what it holds.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use myelin_xml::{Document, Kind, NodeId};
@@ -10,23 +9,10 @@ use myelin_xpath::{Error, Item, NodeRef, Value};
 use super::content::Typed;
 use super::failure::{Failure, Outcome};
 use super::focus::{Focus, path};
+use super::kept::Values;
 use super::machine::Machine;
 use crate::name::ExpandedName;
 use crate::program::{Accumulator, UsedAccumulators};
-
-/// The values of one accumulator for the nodes of one tree: before and behind each.
-type Values<'a> = HashMap<NodeId, (Value<'a>, Value<'a>)>;
-
-/// What accumulators gave.
-#[derive(Default)]
-pub(super) struct Accumulated<'a> {
-    /// By accumulator, document and top of the tree; `None` while it is worked out.
-    known: HashMap<(u32, *const Document, NodeId), Option<Rc<Values<'a>>>>,
-    /// The documents that only some of them are for.
-    used: Vec<(*const Document, &'a UsedAccumulators)>,
-    /// Trees that were copied: by document and top, what they are copies of.
-    copies: HashMap<(*const Document, NodeId), NodeRef<'a>>,
-}
 
 /// What the values of a node are counted as.
 const NODE_BYTES: usize = 96;

@@ -8,13 +8,11 @@ use std::rc::Rc;
 use myelin_xml::Document;
 use myelin_xpath::{Atomic, Expression, Item, Limits as XpathLimits, Meter, NameTable, NodeRef, SharedContext, Value};
 
-use super::accumulators::Accumulated;
 use super::caches::{Counted, Indexes, Positions, Tables};
 use super::documents::Documents;
 use super::failure::{Failure, Outcome};
 use super::frame::{Global, Group, Left, Running, Stack};
-use super::merging::Merged;
-use super::results::Results;
+use super::kept::{Accumulated, Merged, Results};
 use super::store::{Shelf, Store};
 use crate::options::{Message, Options};
 use crate::program::{CallTarget, ParameterId, Program};

@@ -9,18 +9,10 @@ use super::arrange::{Key, Order};
 use super::failure::{Failure, Outcome};
 use super::focus::{Focus, text_of};
 use super::frame::Flow;
+use super::kept::Merged;
 use super::machine::Machine;
 use super::receiver::Receiver;
 use crate::program::{Merge, MergeFrom, MergeSource};
-
-/// The group that a merge works on.
-pub(super) struct Merged<'a> {
-    /// The names of all sources; `None` for one without.
-    names: Vec<Option<&'a str>>,
-    /// The items of the group by the source they are from.
-    items: Vec<Value<'a>>,
-    key: Value<'a>,
-}
 
 /// An item on its way into a group.
 struct Entry<'a> {

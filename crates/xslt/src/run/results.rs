@@ -7,6 +7,7 @@ use myelin_xpath::{Value, Version};
 
 use super::failure::{Failure, Outcome};
 use super::focus::Focus;
+use super::kept::Results;
 use super::machine::Machine;
 use super::receiver::Receiver;
 use crate::functions::resolve;
@@ -18,17 +19,6 @@ use crate::resolver::Wanted;
 
 /// How many results there can be beside the transformation's own.
 const MOST: usize = 10_000;
-
-/// The results that were written so far.
-#[derive(Default)]
-pub(super) struct Results {
-    /// The URIs of those that were begun.
-    begun: Vec<String>,
-    pub(super) made: Vec<Made>,
-    /// What is the transformation's own result, written by an instruction.
-    pub(super) own: Option<Made>,
-    bytes: usize,
-}
 
 /// How far the results had come.
 #[derive(Clone, Copy)]

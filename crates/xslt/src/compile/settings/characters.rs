@@ -2,7 +2,8 @@
 
 use super::super::element::Element;
 use super::super::problems::Made;
-use super::{CharacterMap, Settings};
+use super::Settings;
+use crate::compile::compiler::CharacterMap;
 use crate::compile::compiler::Compiler;
 use crate::compile::index::Declaration;
 use crate::name::ExpandedName;
