@@ -186,9 +186,12 @@ impl Loader {
         begins_off.unwrap_or_else(|| self.share("service state", definition, ServiceState::default))
     }
 
-    /// The same of an artefact that is off until an operator switches it on. A reload that takes this from it, or says
-    /// it anew, begins again.
-    pub fn service_state_off(&mut self, kind: &str, name: &str) -> Arc<ServiceState> {
+    /// The same of an artefact that may be off until an operator switches it on. A reload that changes whether it is
+    /// begins again.
+    pub fn service_state_from(&mut self, kind: &str, name: &str, begins_off: bool) -> Arc<ServiceState> {
+        if !begins_off {
+            return self.service_state(kind, name);
+        }
         let definition = format!("{kind} {name}");
         let state = self.share("service state, off", definition.clone(), || {
             let state = ServiceState::default();

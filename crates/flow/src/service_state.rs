@@ -38,7 +38,7 @@ impl Drop for Runner<'_> {
 }
 
 impl ServiceState {
-    /// Whether the operator switched it off.
+    /// Whether it is off: an operator switched it off, or its definition begins so.
     #[inline]
     pub fn is_off(&self) -> bool {
         self.off.load(Ordering::Relaxed)

@@ -52,7 +52,7 @@ const WORDS: &[&str] =
 /// Names are not longer than this, in bytes.
 pub(crate) const LONGEST_BYTES: usize = 128;
 
-/// What a text is, which says how its secrets are named.
+/// The kind of a text decides which names count as those of secrets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Text {
     /// A file that a person wrote: names may be misspelt, and values may say where a secret is.

@@ -22,6 +22,7 @@ fn secrets_in_xml_are_known_by_their_names() {
     check(r#"<parameter name="Client.Secret">CANARY-7f3</parameter><c/>"#);
     check("<a><secret>CANARY-7f3");
     check("<a>&lt;v:password a='b'&gt;CANARY-7f3&lt;/v:password> c</a>");
+    check("<a>&lt;password a='&lt;b'>CANARY-7f3&lt;/password>&lt;c&gt;d</a>");
     check("<a><![CDATA[<b password='CANARY-7f3'>]]></a>");
     check(r#"<field name="password" value="CANARY-7f3"/><d/>"#);
     check("<a><password/><b>x</b><password></password></a>");

@@ -150,27 +150,31 @@ impl Tag {
                 found.push(value.clone());
             }
         }
-        match (is_named, mark) {
-            (true, _) => Holds::All,
-            (false, Some(_)) if kind == Text::Message => Holds::All,
-            (false, Some(_)) => Holds::Text,
-            (false, None) => Holds::Nothing,
+        if is_named || (mark.is_some() && kind == Text::Message) {
+            Holds::All
+        } else if mark.is_some() {
+            Holds::Text
+        } else {
+            Holds::Nothing
         }
     }
 }
 
 /// Finds the texts of elements that stand as text in a document: `&lt;password>hush&lt;/password>`.
 pub(super) fn find_escaped(kind: Text, text: &str, found: &mut Vec<Range<usize>>) {
-    for (at, begin) in text.match_indices("&lt;") {
-        let tag = &text[at + begin.len()..];
+    const BEGIN: &str = "&lt;";
+    // The pieces are looked at one by one, so that the time grows with the text and no faster.
+    let (mut at, mut is_open) = (0, false);
+    for (number, tag) in text.split(BEGIN).enumerate() {
         let name = &tag[..tag.find(|it: char| it.is_whitespace() || "/<>&".contains(it)).unwrap_or(tag.len())];
-        if !kind.is_secret(name.rsplit(':').next().unwrap_or(name)) {
-            continue;
+        // A tag that is not closed goes on in the next piece.
+        is_open |= number > 0 && kind.is_secret(name.rsplit(':').next().unwrap_or(name));
+        let closed = [">", "&gt;"].iter().filter_map(|close| Some(tag.find(close)? + close.len())).min();
+        if let Some(start) = closed.filter(|_| is_open) {
+            let end = tag[start..].find(['<', '&']).map_or(tag.len(), |offset| start + offset);
+            found.push(at + start..at + end);
+            is_open = false;
         }
-        let closed = [">", "&gt;"].iter().filter_map(|close| Some((tag.find(close)?, close.len()))).min();
-        let Some((close, length)) = closed else { continue };
-        let start = at + begin.len() + close + length;
-        let end = text[start..].find(['<', '&']).map_or(text.len(), |offset| start + offset);
-        found.push(start..end);
+        at += tag.len() + BEGIN.len();
     }
 }

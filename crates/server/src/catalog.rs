@@ -147,7 +147,7 @@ fn normal(public: &str) -> String {
     public.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What references of an entry are relative to: `xml:base`, and the catalog itself.
+/// The base URI of an entry's references: `xml:base` around it, resolved against the catalog's own.
 fn base(document: &Document, node: NodeId, path: &Path) -> String {
     let mut bases = Vec::new();
     let mut at = Some(node);

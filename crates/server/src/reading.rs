@@ -89,7 +89,7 @@ impl Documents {
         let declared = pieces.declared;
         pieces.parser = Parser::new(options);
         pieces.parser.set_declared_encoding(declared);
-        // What is no text is for the parser to complain of.
+        // The parser tells of bytes that are no text.
         if let Ok(text) = std::str::from_utf8(&pieces.text) {
             let applied = doctype::apply(text, &path.to_string_lossy(), files, &DoctypeOptions::default());
             let mut applied = applied.map_err(|error| Complaint::malformed(path, &error))?;
@@ -279,7 +279,7 @@ pub(crate) struct Pieces {
     pub(crate) complete: bool,
     /// How much of the document was before `text`.
     forgotten: usize,
-    /// What the parser is to think of the declared encoding.
+    /// How the parser treats the declared encoding.
     declared: DeclaredEncoding,
     /// The text as it was before its document type was applied.
     applied: Option<(Vec<u8>, Applied)>,

@@ -128,7 +128,7 @@ impl Document {
         limits: &DoctypeOptions,
     ) -> Result<Document, Error> {
         let options = Options { doctype: DoctypePolicy::Skip, ..options.clone() };
-        // What is no text is for the parser to complain of.
+        // The parser tells of bytes that are no text.
         let Ok(text) = std::str::from_utf8(&source) else { return Document::parse(source, &options) };
         let Some(mut applied) = apply(text, uri, externals, limits)? else { return Document::parse(source, &options) };
         let parsed = match applied.text.take() {

@@ -44,10 +44,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
     }
     let identity =
         ServiceIdentity::new("inboundEndpoint", name, Some(element.place.clone())).traced(is_traced(element));
-    let state = match is_suspended {
-        true => loader.service_state_off(identity.kind, &identity.name),
-        false => loader.service_state(identity.kind, &identity.name),
-    };
+    let state = loader.service_state_from(identity.kind, &identity.name, is_suspended);
     let is_secure = match by_protocol(loader.settings.channels, protocol.value.trim()) {
         Some(Spec { receive: Receive::ByListener, .. }) => protocol.value.trim() == "https",
         Some(Spec { receive: Receive::BySource(read), .. }) => {

@@ -68,10 +68,7 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Proxy, Problem> {
     }
     let proxy = Proxy {
         counters: loader.service_counters(&identity, ""),
-        state: match is_off {
-            Some(_) => loader.service_state_off(identity.kind, &identity.name),
-            None => loader.service_state(identity.kind, &identity.name),
-        },
+        state: loader.service_state_from(identity.kind, &identity.name, is_off.is_some()),
         identity,
         http,
         https,

@@ -1,7 +1,7 @@
 //! The wire log: heads as they come and go, at `debug`, and the bytes on connections, at `trace`.
 //!
-//! Its target, `myelin::wire`, is silent unless somebody names it. What is secret by its name is masked: in header lines,
-//! in parameters of the target, and in bodies. Of one read or write the beginning is written.
+//! Its target, `myelin::wire`, is silent unless somebody names it. It masks values whose names are those of secrets, in
+//! header lines, in parameters of the target, and in bodies. It writes the beginning of each read and write.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -20,7 +20,7 @@ const SHOWN_BYTES: usize = 4 * 1024;
 
 /// Whether heads are to be written.
 ///
-/// It is asked for each message: what the level of everything decides is decided in line, and the rest elsewhere.
+/// Each message asks this, so the usual answer, that the level of the whole log excludes it, is given in line.
 #[inline]
 pub fn shows_heads() -> bool {
     LevelFilter::current() >= LevelFilter::DEBUG && heads_are_wanted()

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What a document type says that does not stand in the text of its document.
+/// The declarations of a document type that are needed when its entities are expanded: for IDs, unparsed entities,
+/// white space and base URIs.
 #[derive(Debug, Default)]
 pub struct Declarations {
     /// Attributes of type ID, by the names of elements as they are written.

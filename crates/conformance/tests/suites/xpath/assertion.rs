@@ -113,7 +113,7 @@ fn same_xml(value: &Value<'_>, expected: &str) -> bool {
     for item in value.items() {
         match &item {
             Item::Node(NodeRef { document, node }) => match node.tree() {
-                // What stands before the element is not compared.
+                // The XML declaration is not compared.
                 Some(tree) if document.kind(tree) == Kind::Document => document
                     .children(tree)
                     .for_each(|child| write(document, child, &WriteOptions::default(), &mut found)),
