@@ -40,7 +40,7 @@ use myelin_flow::fault::Fault;
 use myelin_flow::observer::{Observer, Watch};
 use myelin_flow::position::{ServiceIdentity, in_exchange, wait_in_service};
 use myelin_flow::property::{Properties, Scope, slot};
-use myelin_flow::recorder::{ExchangeStart, Recorder};
+use myelin_flow::recorder::{ExchangeStart, Recorder, RecorderSource, Recorders};
 use myelin_flow::transport::Transport;
 
 /// Serves requests on one thread.
@@ -81,16 +81,23 @@ impl<'a> Observed<'a> {
         Observed { parts, watch, service: Cell::new(&parts.bus.unserved), began }
     }
 
-    /// Asks who observes exchanges whether this one is recorded.
+    /// Asks whether this exchange is recorded, as soon as it is known what serves it.
     fn record(&self, service: &ServiceIdentity, exchange: &mut Exchange, arrival: &Arrival<'_>) {
-        let EngineParts { bus, transport, .. } = self.parts;
-        self.watch.record(&mut ExchangeStart {
+        let EngineParts { bus, transport, recorder_sources, .. } = self.parts;
+        let mut start = ExchangeStart {
             service,
             arrival,
             request: &mut exchange.message,
             definitions: &bus.definitions,
             transport,
-        });
+        };
+        let recorders = recorder_sources.iter().filter_map(|source| source.record(&mut start)).collect();
+        if let Some(recorder) = Recorders::join(recorders) {
+            self.watch.record(recorder);
+            if self.began.get().is_none() {
+                self.began.set(self.watch.begin(&**transport));
+            }
+        }
     }
 
     fn answered(&self, answer: &mut Message) {
@@ -147,12 +154,18 @@ impl Engine {
     /// An engine for one thread; engines on other threads share the bus.
     pub fn new(bus: Arc<Bus>, transport: Rc<dyn Transport>) -> Engine {
         let scheduler = Scheduler::new(Rc::clone(&transport));
-        Engine { parts: EngineParts { bus, transport, counts: Rc::default(), scheduler, observer: None } }
+        let (counts, recorder_sources) = (Rc::default(), Rc::default());
+        Engine { parts: EngineParts { bus, transport, counts, scheduler, observer: None, recorder_sources } }
     }
 
     /// The same, of whose exchanges somebody hears.
     pub fn observed_by(&self, observer: Rc<dyn Observer>) -> Engine {
         Engine { parts: EngineParts { observer: Some(observer), ..self.parts.clone() } }
+    }
+
+    /// The same, whose exchanges are recorded by these, each as it decides.
+    pub fn recorded_by(&self, recorder_sources: Rc<[Rc<dyn RecorderSource>]>) -> Engine {
+        Engine { parts: EngineParts { recorder_sources, ..self.parts.clone() } }
     }
 
     /// The engine of the bus that takes this one's place on the same thread; both count together what is under way.
@@ -260,7 +273,7 @@ impl Engine {
             (service, usize::MAX)
         } else {
             let route = dispatch(bus, &exchange.message.head, arrival);
-            if observed.watch.has_observer()
+            if !self.parts.recorder_sources.is_empty()
                 && let Some(identity) = route.identity(bus)
             {
                 observed.record(identity, exchange, arrival);

@@ -60,7 +60,9 @@ pub mod recorder {
     pub use myelin_flow::fault::Outcome;
     pub use myelin_flow::mediator::Flow;
     pub use myelin_flow::position::{ServiceIdentity, StepPlace};
-    pub use myelin_flow::recorder::{BranchStart, CalledEndpoint, ExchangeStart, Recorder, Recorders, StepDecision};
+    pub use myelin_flow::recorder::{
+        BranchStart, CalledEndpoint, ExchangeStart, Recorder, RecorderSource, Recorders, StepDecision,
+    };
 }
 
 pub use sequence_test::{SequenceTest, TestInput, TestOutcome};

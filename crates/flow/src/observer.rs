@@ -9,7 +9,7 @@ use http::StatusCode;
 
 use crate::counters::{CallFailure, EndpointCounters, ExchangeEnd, ServiceCounters};
 use crate::fault::Fault;
-use crate::recorder::{BranchStart, ExchangeStart, Recorder, Recorders, StepDecision};
+use crate::recorder::{BranchStart, Recorder, StepDecision};
 use crate::transport::Transport;
 
 /// Hears of what happens to messages on one thread; where nobody listens nothing is measured.
@@ -22,16 +22,6 @@ pub trait Observer {
 
     /// An endpoint was asked, and has answered or not.
     fn asked(&self, endpoint: &EndpointCounters, outcome: Result<StatusCode, CallFailure>, took: Duration);
-
-    /// Whether it wants to know how long exchanges and endpoints take; where nobody does, no clock is read.
-    fn measures(&self) -> bool {
-        true
-    }
-
-    /// An exchange begins whose service is known; what hears of each of its steps, where somebody wants that.
-    fn record(&self, _: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>> {
-        None
-    }
 }
 
 /// Several observers of the same exchanges, which hear of the same.
@@ -59,14 +49,6 @@ impl Observer for Observers {
     fn asked(&self, endpoint: &EndpointCounters, outcome: Result<StatusCode, CallFailure>, took: Duration) {
         self.0.iter().for_each(|observer| observer.asked(endpoint, outcome, took));
     }
-
-    fn measures(&self) -> bool {
-        self.0.iter().any(|observer| observer.measures())
-    }
-
-    fn record(&self, start: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>> {
-        Recorders::join(self.0.iter().filter_map(|observer| observer.record(start)).collect())
-    }
 }
 
 /// What is told of one exchange to who observes it.
@@ -79,8 +61,6 @@ pub struct Watch {
     /// The name of the endpoint that was asked last.
     endpoint: Cell<Option<Arc<str>>>,
     faulted: Cell<bool>,
-    /// Whether its end was told.
-    ended: Cell<bool>,
 }
 
 impl Watch {
@@ -89,18 +69,10 @@ impl Watch {
         Watch { observer, ..Watch::default() }
     }
 
-    /// Asks the observer whether it records the exchange.
-    pub fn record(&self, start: &mut ExchangeStart<'_>) {
-        if let Some(observer) = &self.observer
-            && let Some(recorder) = observer.record(start)
-        {
-            let _ = self.recorder.set(recorder);
-        }
-    }
-
-    /// Whether anybody observes exchanges.
-    pub fn has_observer(&self) -> bool {
-        self.observer.is_some()
+    /// The exchange is recorded from now on.
+    pub fn record(&self, recorder: Rc<dyn Recorder>) {
+        // There is one for all who record.
+        let _ = self.recorder.set(recorder);
     }
 
     /// What hears of each step; `None` where the exchange is not recorded.
@@ -136,7 +108,7 @@ impl Watch {
 
     /// The time when something begins that is measured; `None` where nobody listens.
     pub fn begin(&self, clock: &dyn Transport) -> Option<Duration> {
-        self.observer.as_ref().filter(|observer| observer.measures()).map(|_| clock.monotonic())
+        (self.observer.is_some() || self.recorder.get().is_some()).then(|| clock.monotonic())
     }
 
     /// A fault has come all its way.
@@ -163,15 +135,16 @@ impl Watch {
         endpoint: &EndpointCounters,
         outcome: Result<StatusCode, CallFailure>,
     ) {
-        if let (Some(observer), Some(began)) = (&self.observer, began) {
-            let took = clock.monotonic().saturating_sub(began);
-            self.waited.set(self.waited.get() + took);
-            self.endpoint.set(Some(Arc::clone(endpoint.name())));
+        let Some(began) = began else { return };
+        let took = clock.monotonic().saturating_sub(began);
+        self.waited.set(self.waited.get() + took);
+        self.endpoint.set(Some(Arc::clone(endpoint.name())));
+        if let Some(observer) = &self.observer {
             observer.asked(endpoint, outcome, took);
         }
     }
 
-    /// The exchange that began at `began` has ended, with an answer or without; what is told a second time is ignored.
+    /// The exchange that began at `began` has ended, with an answer or without.
     pub fn end(
         &self,
         began: Option<Duration>,
@@ -179,13 +152,15 @@ impl Watch {
         service: &ServiceCounters,
         status: Option<StatusCode>,
     ) {
-        // Without an observer there is no recorder.
-        let Some(observer) = self.observer.as_ref().filter(|_| !self.ended.replace(true)) else { return };
-        let took = began.map(|began| clock.monotonic().saturating_sub(began));
-        let (faulted, waited) = (self.faulted.get(), self.waited.get());
-        let end =
-            ExchangeEnd { status, faulted, took: took.unwrap_or_default(), waited, endpoint: self.endpoint.take() };
-        if took.is_some() {
+        let Some(began) = began else { return };
+        let end = ExchangeEnd {
+            status,
+            faulted: self.faulted.get(),
+            took: clock.monotonic().saturating_sub(began),
+            waited: self.waited.get(),
+            endpoint: self.endpoint.take(),
+        };
+        if let Some(observer) = &self.observer {
             observer.answered(service, &end);
         }
         if let Some(recorder) = self.recorder() {

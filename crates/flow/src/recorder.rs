@@ -1,7 +1,7 @@
 //! What hears of each step of one exchange: message traces and spans are made of it.
 //!
-//! An [`Observer`](crate::observer::Observer) gives back a [`Recorder`] for the exchanges that it wants to follow, and
-//! nothing for all others, which cost nothing then.
+//! A [`RecorderSource`] gives back a [`Recorder`] for the exchanges that it wants to follow, and nothing for all others,
+//! which cost nothing then.
 
 use std::rc::Rc;
 
@@ -30,6 +30,12 @@ pub struct ExchangeStart<'a> {
     pub definitions: &'a Definitions,
     /// The clock.
     pub transport: &'a Rc<dyn Transport>,
+}
+
+/// Decides for each exchange of a thread whether it is recorded.
+pub trait RecorderSource {
+    /// What hears of each step of an exchange whose service is known; `None` where this one does not follow it.
+    fn record(&self, start: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>>;
 }
 
 /// The endpoint that a request goes to.

@@ -8,28 +8,20 @@ use std::time::Duration;
 
 use myelin_channel::Sent;
 use myelin_flow::context::RequestContext;
-use myelin_flow::counters::{CallFailure, EndpointCounters, ExchangeEnd, ServiceCounters};
 use myelin_flow::exchange::Exchange;
-use myelin_flow::fault::{Fault, Outcome};
+use myelin_flow::fault::Outcome;
 use myelin_flow::mediator::Flow;
-use myelin_flow::observer::Observer;
 use myelin_flow::position::{StepPlace, at_step};
-use myelin_flow::recorder::{BranchStart, CalledEndpoint, ExchangeStart, Recorder};
+use myelin_flow::recorder::{BranchStart, CalledEndpoint, ExchangeStart, Recorder, RecorderSource};
 use myelin_flow::transport::Transport;
-use myelin_message::{Outgoing, SendError, StatusCode};
+use myelin_message::{Outgoing, SendError};
 use tracing_subscriber::filter::LevelFilter;
 
 /// Records the exchanges whose steps may be logged.
 #[derive(Debug, Default)]
 pub struct StepLog;
 
-impl Observer for StepLog {
-    fn answered(&self, _: &ServiceCounters, _: &ExchangeEnd) {}
-
-    fn faulted(&self, _: &Fault) {}
-
-    fn asked(&self, _: &EndpointCounters, _: Result<StatusCode, CallFailure>, _: Duration) {}
-
+impl RecorderSource for StepLog {
     fn record(&self, start: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>> {
         // The level may be that of a sequence, which nobody knows yet.
         (LevelFilter::current() >= LevelFilter::TRACE)

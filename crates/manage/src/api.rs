@@ -49,6 +49,7 @@ use std::sync::Arc;
 
 pub use answer::ApiAnswer;
 use answer::{Failure, failure};
+use attempts::Attempter;
 use call::Call;
 pub use call::{Api, ApiOptions, PREFIX};
 use myelin_message::StatusCode;
@@ -83,8 +84,10 @@ impl Api {
     }
 
     fn answered(&self, request: &ApiRequest) -> Result<ApiAnswer, Failure> {
-        if !self.requests.take(request.peer, self.process.monotonic()) {
-            return Err(failure(StatusCode::TOO_MANY_REQUESTS, "Too many requests from this address; try again later")
+        // Many who are logged in may have one address: that of a gateway, or of an SSH tunnel.
+        let who = self.token_of(request).map_or_else(|| request.peer.into(), |claims| Attempter::Token(claims.id));
+        if !self.requests.take(who, self.process.monotonic()) {
+            return Err(failure(StatusCode::TOO_MANY_REQUESTS, "Too many requests; try again later")
                 .with_header("Retry-After", "60"));
         }
         let path = request.path.strip_prefix(PREFIX).unwrap_or(&request.path);

@@ -1,17 +1,17 @@
 //! Message traces: each step of a chosen exchange, with what it decided, what it changed and how long it took.
 //!
 //! [`MessageTracing`] belongs to the process: it knows which exchanges are wanted and keeps the last traces.
-//! Each serving thread has an observer, which gives the engine a recorder for an exchange that is wanted.
+//! Each serving thread has a source, which gives the engine a recorder for an exchange that is wanted.
 //! Secrets are masked where a trace is shown, so nothing shows a trace without its [`Secrets`].
 
 mod body;
 mod difference;
 mod json;
 mod layout;
-mod observer;
 mod recorder;
 mod selection;
 mod snapshot;
+mod source;
 mod store;
 mod text;
 mod trace;
@@ -20,14 +20,14 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use myelin_flow::observer::Observer;
+use myelin_flow::recorder::RecorderSource;
 
 pub use selection::{Selection, SelectionView, Wish, check_expression, is_named};
 pub use trace::Trace;
 
 use crate::secrets::Secrets;
-use observer::MessageObserver;
 use selection::Selections;
+use source::MessageRecorderSource;
 use store::Store;
 
 /// How much is recorded and kept.
@@ -77,9 +77,9 @@ impl MessageTracing {
         })
     }
 
-    /// What hears of the exchanges of one thread.
-    pub fn observer(self: &Arc<MessageTracing>) -> Rc<dyn Observer> {
-        Rc::new(MessageObserver::new(Arc::clone(self)))
+    /// What decides for the exchanges of one thread whether they are recorded.
+    pub fn recorder_source(self: &Arc<MessageTracing>) -> Rc<dyn RecorderSource> {
+        Rc::new(MessageRecorderSource::new(Arc::clone(self)))
     }
 
     /// Wants the exchanges that a selection describes, from now on; its number, by which it is taken back.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use myelin_channel::LocalFuture;
 use myelin_engine::observer::{Observer, Part};
 use myelin_engine::position::in_exchange;
+use myelin_engine::recorder::RecorderSource;
 use myelin_engine::transport::Transport;
 use myelin_engine::{Engine, identity};
 use myelin_http::{Record, Recorded, Service, wire_log};
@@ -61,6 +62,13 @@ impl BusService {
             let engine = self.engine.replace_with(|engine| Rc::new(engine.observed_by(observer)));
             drop(engine);
         }
+        self
+    }
+
+    /// The same, whose exchanges are recorded by these, each as it decides.
+    pub(crate) fn recorded_by(self, recorder_sources: Rc<[Rc<dyn RecorderSource>]>) -> BusService {
+        let engine = self.engine.replace_with(|engine| Rc::new(engine.recorded_by(recorder_sources)));
+        drop(engine);
         self
     }
 

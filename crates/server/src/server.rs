@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, anyhow, bail};
 use myelin_engine::Bus;
 use myelin_engine::observer::{Observer, Observers, Part, TimeCounters};
+use myelin_engine::recorder::RecorderSource;
 use myelin_engine::transport::Transport;
 use myelin_http::{
     Client, ClientOptions, ConnectionCount, Listener, ListenerCommand, ServerOptions, Stop, Trust, kept_bytes, serve,
@@ -21,7 +22,7 @@ use myelin_logging::{Log, StepLog};
 use myelin_manage::api::Api;
 use myelin_manage::{FaultCounters, Management, Server, ThreadObserver};
 use myelin_observe::messages::MessageTracing;
-use myelin_telemetry::{Telemetry, TelemetryOptions, TracingObserver};
+use myelin_telemetry::{SpanRecorderSource, Telemetry, TelemetryOptions};
 use tokio::sync::mpsc;
 use tracing::level_filters::LevelFilter;
 
@@ -395,14 +396,15 @@ fn run_thread(
         let last = (counts.is_some() || asks_engine).then(Rc::<LastExchange>::default);
         // Where nobody can ask, nobody changes levels either.
         let logs_steps = settings.log.is_some() && (counts.is_some() || LevelFilter::current() >= LevelFilter::TRACE);
-        let steps = logs_steps.then(|| Rc::new(StepLog) as Rc<dyn Observer>);
+        let steps = logs_steps.then(|| Rc::new(StepLog) as Rc<dyn RecorderSource>);
+        let spans = telemetry.as_ref().and_then(SpanRecorderSource::new);
+        let spans = spans.map(|source| Rc::new(source) as Rc<dyn RecorderSource>);
+        let messages = settings.tracing.as_ref().map(MessageTracing::recorder_source);
+        let recorder_sources = steps.into_iter().chain(spans).chain(messages).collect();
         let noted = last.clone().map(|last| last as Rc<dyn Observer>);
-        let tracing = telemetry.as_ref().and_then(TracingObserver::new);
-        let tracing = tracing.map(|observer| Rc::new(observer) as Rc<dyn Observer>);
-        let messages = settings.tracing.as_ref().map(MessageTracing::observer);
-        let all = counts.into_iter().chain(noted).chain(steps).chain(tracing).chain(messages);
-        let observer = Observers::join(all.collect());
-        let service = Rc::new(service.noting(last, part).observed_by(observer));
+        let observer = Observers::join(counts.into_iter().chain(noted).collect());
+        let service = service.noting(last, part).observed_by(observer).recorded_by(recorder_sources);
+        let service = Rc::new(service);
         if let Some(part) = part {
             tokio::task::spawn_local(measure_lag(lag, part));
         }

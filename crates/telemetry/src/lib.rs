@@ -11,7 +11,7 @@ pub mod span;
 pub mod trace_context;
 
 pub use log_lines::forward;
-pub use recorder::TracingObserver;
+pub use recorder::SpanRecorderSource;
 
 pub use export::{
     Destination, Protocol, Queue, QueueCounts, Telemetry, TelemetryCounts, TelemetryOptions, TracingOptions,

@@ -6,12 +6,11 @@ mod exchange;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::Duration;
 
-use myelin_engine::observer::{CallFailure, EndpointCounters, ExchangeEnd, Fault, Observer, Origin, ServiceCounters};
+use myelin_engine::observer::{ExchangeEnd, Fault, Origin};
 use myelin_engine::recorder::{
-    BranchStart, CalledEndpoint, Exchange, ExchangeStart, Flow, Outcome, Recorder, RequestContext, Sequence,
-    StepDecision, StepPlace,
+    BranchStart, CalledEndpoint, Exchange, ExchangeStart, Flow, Outcome, Recorder, RecorderSource, RequestContext,
+    Sequence, StepDecision, StepPlace,
 };
 use myelin_engine::transport::{Outgoing, SendError, Sent};
 use myelin_message::{Head, Message, StatusCode, TraceMark};
@@ -23,25 +22,19 @@ use attributes::{error_type, place_attributes};
 use exchange::TracedExchange;
 
 /// Decides for each exchange of a thread whether it is traced, and makes its spans.
-pub struct TracingObserver {
+pub struct SpanRecorderSource {
     options: TracingOptions,
     spans: Queue<Span>,
 }
 
-impl TracingObserver {
+impl SpanRecorderSource {
     /// For one thread; `None` where no trace is recorded.
-    pub fn new(telemetry: &Telemetry) -> Option<TracingObserver> {
-        Some(TracingObserver { options: telemetry.tracing().clone(), spans: telemetry.spans()?.clone() })
+    pub fn new(telemetry: &Telemetry) -> Option<SpanRecorderSource> {
+        Some(SpanRecorderSource { options: telemetry.tracing().clone(), spans: telemetry.spans()?.clone() })
     }
 }
 
-impl Observer for TracingObserver {
-    fn answered(&self, _: &ServiceCounters, _: &ExchangeEnd) {}
-
-    fn faulted(&self, _: &Fault) {}
-
-    fn asked(&self, _: &EndpointCounters, _: Result<StatusCode, CallFailure>, _: Duration) {}
-
+impl RecorderSource for SpanRecorderSource {
     fn record(&self, start: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>> {
         let TracingOptions { sampler, tail, continues, .. } = &self.options;
         let came = TraceContext::of(&start.request.head);

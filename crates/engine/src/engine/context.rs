@@ -9,6 +9,7 @@ use crate::engine::scheduler::Scheduler;
 use crate::service::Service;
 use myelin_flow::context::{Counts, RequestContext};
 use myelin_flow::observer::Observer;
+use myelin_flow::recorder::RecorderSource;
 use myelin_flow::transport::Transport;
 
 /// What an engine consists of; flows that outlive the first one of their request keep it.
@@ -20,6 +21,8 @@ pub(crate) struct EngineParts {
     pub(crate) scheduler: Rc<Scheduler>,
     /// Who hears of what happens to messages.
     pub(crate) observer: Option<Rc<dyn Observer>>,
+    /// Who is asked of each exchange whether it is recorded.
+    pub(crate) recorder_sources: Rc<[Rc<dyn RecorderSource>]>,
 }
 
 /// What surrounds an exchange while the engine runs it.

@@ -12,6 +12,7 @@ use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use myelin_engine::observer::Observer;
+use myelin_engine::recorder::RecorderSource;
 use myelin_engine::transport::{self, LocalFuture, Method, Outgoing, SendError, SendErrorKind, Sender, Transport};
 use myelin_engine::{Arrival, Bus, Engine, Loaded, Problem, Report, Settings, load};
 use myelin_message::{Body, CorrelationId, Head, HeaderId, Line, Message, Start, Version};
@@ -199,6 +200,10 @@ impl Scenario {
     }
 
     /// The same, with somebody who hears of what happens.
+    pub(crate) fn recorded_by<const N: usize>(self, sources: [Rc<dyn RecorderSource>; N]) -> Scenario {
+        Scenario { engine: Rc::new(self.engine.recorded_by(sources.into())), ..self }
+    }
+
     pub(crate) fn observed_by(self, observer: Rc<dyn Observer>) -> Scenario {
         Scenario { engine: Rc::new(self.engine.observed_by(observer)), ..self }
     }

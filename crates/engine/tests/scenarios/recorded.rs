@@ -5,11 +5,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::common::{Scenario, post, response};
-use myelin_engine::observer::{
-    CallFailure, EndpointCounters, ExchangeEnd, Fault, Observer, Observers, ServiceCounters,
-};
+use myelin_engine::observer::{ExchangeEnd, Fault};
 use myelin_engine::recorder::{
-    BranchStart, CalledEndpoint, Exchange, ExchangeStart, Flow, Outcome, Recorder, RequestContext, Sequence, StepPlace,
+    BranchStart, CalledEndpoint, Exchange, ExchangeStart, Flow, Outcome, Recorder, RecorderSource, RequestContext,
+    Sequence, StepPlace,
 };
 use myelin_engine::transport::{Outgoing, SendError, SendErrorKind, Sent};
 use myelin_message::{Message, StatusCode};
@@ -28,13 +27,7 @@ struct Note {
     lines: Lines,
 }
 
-impl Observer for Notes {
-    fn answered(&self, _: &ServiceCounters, _: &ExchangeEnd) {}
-
-    fn faulted(&self, _: &Fault) {}
-
-    fn asked(&self, _: &EndpointCounters, _: Result<StatusCode, CallFailure>, _: Duration) {}
-
+impl RecorderSource for Notes {
     fn record(&self, start: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>> {
         if self.service.is_some_and(|service| service != &*start.service.name) {
             return None;
@@ -110,12 +103,12 @@ impl Recorder for Note {
 
 fn told(artefacts: &str, fails: bool, act: impl FnOnce(&Scenario)) -> Vec<String> {
     let lines = Lines::default();
-    let observer = Notes { service: None, lines: Rc::clone(&lines) };
+    let source = Notes { service: None, lines: Rc::clone(&lines) };
     let answer = move |_: &_| {
         let answer = if fails { Err(SendErrorKind::ConnectFailed) } else { Ok(response(200, &[], "<b/>")) };
         (Duration::from_millis(300), answer)
     };
-    act(&Scenario::timed(artefacts, answer).observed_by(Rc::new(observer)));
+    act(&Scenario::timed(artefacts, answer).recorded_by([Rc::new(source) as _]));
     lines.take()
 }
 
@@ -184,14 +177,14 @@ fn an_exchange_that_is_abandoned_is_told_to_its_recorder() {
 #[test]
 fn several_recorders_hear_of_the_same_and_each_of_its_own_services() {
     let (all, one) = (Lines::default(), Lines::default());
-    let observers: Vec<Rc<dyn Observer>> = vec![
+    let sources: [Rc<dyn RecorderSource>; 2] = [
         Rc::new(Notes { service: None, lines: Rc::clone(&all) }),
         Rc::new(Notes { service: Some("Q"), lines: Rc::clone(&one) }),
     ];
     let artefacts = "<proxy name='P'><target><inSequence><respond/></inSequence></target></proxy>\
                      <proxy name='Q'><target><inSequence><respond/></inSequence></target></proxy>";
     let scenario = Scenario::with(artefacts, |_, _| Ok(response(200, &[], "")));
-    let scenario = scenario.observed_by(Observers::join(observers).unwrap());
+    let scenario = scenario.recorded_by(sources);
     for path in ["/services/P", "/services/Q"] {
         assert_eq!(scenario.serve(post(path, &[], "<a/>")).status, 200);
     }

@@ -33,7 +33,7 @@ fn traced(
         let answer = if is_down { Err(SendErrorKind::ConnectFailed) } else { Ok(response(200, &[], "<b/>")) };
         (Duration::from_millis(30), answer)
     };
-    act(&Scenario::timed(artefacts, answer).observed_by(tracing.observer()));
+    act(&Scenario::timed(artefacts, answer).recorded_by([tracing.recorder_source()]));
 }
 
 fn serve(path: &'static str, headers: &'static [(&str, &str)], body: &'static str) -> impl FnOnce(&Scenario) {
@@ -302,7 +302,7 @@ fn a_secret_shows_in_no_part_of_a_trace() {
     let mut settings = myelin_engine::Settings::default();
     settings.security.secrets.insert("canary".to_owned(), CANARY.as_bytes().to_vec().into());
     let loaded = crate::common::load_with(&artefacts, &settings);
-    let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "<b/>"))).observed_by(tracing.observer());
+    let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "<b/>"))).recorded_by([tracing.recorder_source()]);
     {
         let headers = [("Authorization", "Basic am9lOnB3ZA=="), ("Cookie", CANARY)];
         scenario.serve(post(&format!("/services/P?token={CANARY}"), &headers, &body));

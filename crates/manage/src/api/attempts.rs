@@ -1,20 +1,40 @@
-//! How often an address did something lately; what is kept has a bound.
+//! How often somebody did something lately; what is kept has a bound.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How many addresses are told apart. Beyond it those whose time is over go, and then a new address counts with all
-/// others that found no place.
-const ADDRESSES: usize = 4096;
+/// How many are told apart. Beyond it those whose time is over go, and then a new one counts with all others that found
+/// no place.
+const TOLD_APART: usize = 4096;
 
-/// Counts attempts by address, in windows of time.
+/// Whose attempts count together.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Attempter {
+    /// A network, by an address; see [`From`].
+    Network(IpAddr),
+    /// Whoever has a token, by its number.
+    Token(String),
+}
+
+/// An address of IPv6 counts with its /64: whoever has one has all of it.
+impl From<IpAddr> for Attempter {
+    fn from(address: IpAddr) -> Attempter {
+        Attempter::Network(match address.to_canonical() {
+            IpAddr::V6(address) => IpAddr::V6((u128::from(address) >> 64 << 64).into()),
+            address => address,
+        })
+    }
+}
+
+/// Counts attempts by who makes them, in windows of time.
 #[derive(Debug)]
 pub(crate) struct Attempts {
     limit: u32,
     window: Duration,
-    counts: Mutex<HashMap<Option<IpAddr>, (Duration, u32)>>,
+    /// Under no key those that found no place.
+    counts: Mutex<HashMap<Option<Attempter>, (Duration, u32)>>,
 }
 
 impl Attempts {
@@ -24,9 +44,9 @@ impl Attempts {
     }
 
     /// Counts one; whether it is within the limit. `now` is a clock that never jumps.
-    pub(crate) fn take(&self, address: IpAddr, now: Duration) -> bool {
+    pub(crate) fn take(&self, who: impl Into<Attempter>, now: Duration) -> bool {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = self.key(&mut counts, address, now);
+        let key = self.key(&mut counts, who.into(), now);
         let (since, count) = counts.entry(key).or_insert((now, 0));
         if now.saturating_sub(*since) >= self.window {
             (*since, *count) = (now, 0);
@@ -36,42 +56,31 @@ impl Attempts {
     }
 
     /// Whether another would be within the limit.
-    pub(crate) fn allows(&self, address: IpAddr, now: Duration) -> bool {
+    pub(crate) fn allows(&self, who: impl Into<Attempter>, now: Duration) -> bool {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = self.key(&mut counts, address, now);
+        let key = self.key(&mut counts, who.into(), now);
         counts.get(&key).is_none_or(|(since, count)| now.saturating_sub(*since) >= self.window || *count < self.limit)
     }
 
-    /// Forgets what an address did.
-    pub(crate) fn forget(&self, address: IpAddr) {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner).remove(&Some(network(address)));
+    /// Forgets what somebody did.
+    pub(crate) fn forget(&self, who: impl Into<Attempter>) {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).remove(&Some(who.into()));
     }
 
     fn key(
         &self,
-        counts: &mut HashMap<Option<IpAddr>, (Duration, u32)>,
-        address: IpAddr,
+        counts: &mut HashMap<Option<Attempter>, (Duration, u32)>,
+        who: Attempter,
         now: Duration,
-    ) -> Option<IpAddr> {
-        let key = Some(network(address));
+    ) -> Option<Attempter> {
+        let key = Some(who);
         if counts.contains_key(&key) {
             return key;
         }
-        if counts.len() >= ADDRESSES {
+        if counts.len() >= TOLD_APART {
             counts.retain(|_, (since, _)| now.saturating_sub(*since) < self.window);
         }
-        if counts.len() >= ADDRESSES { None } else { key }
-    }
-}
-
-/// An address of IPv6 counts with its /64: whoever has one has all of it.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let bits = u128::from(address) >> 64 << 64;
-            IpAddr::V6(bits.into())
-        }
-        address => address,
+        if counts.len() >= TOLD_APART { None } else { key }
     }
 }
 
@@ -98,8 +107,11 @@ mod tests {
         for number in 0..20_000u32 {
             attempts.take(IpAddr::V4(number.into()), Duration::ZERO);
         }
-        assert!(attempts.counts.lock().unwrap().len() <= ADDRESSES + 1);
-        assert!(!attempts.allows("200.1.1.1".parse().unwrap(), Duration::ZERO), "those without a place count together");
+        assert!(attempts.counts.lock().unwrap().len() <= TOLD_APART + 1);
+        assert!(
+            !attempts.allows("200.1.1.1".parse::<IpAddr>().unwrap(), Duration::ZERO),
+            "those without a place count together"
+        );
         let network: Vec<IpAddr> = ["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(|it| it.parse().unwrap()).into();
         let attempts = Attempts::new(2, Duration::from_secs(10));
         assert_eq!(network.iter().filter(|it| attempts.take(**it, Duration::ZERO)).count(), 2);

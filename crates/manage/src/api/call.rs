@@ -10,7 +10,7 @@ use super::answer::{ApiAnswer, Failure, failure, object};
 use super::attempts::Attempts;
 use super::request::{ApiRequest, Caller};
 use super::route::Route;
-use super::tokens::Tokens;
+use super::tokens::{Claims, Tokens};
 use super::transaction_log::TransactionLog;
 use super::users::Users;
 use crate::{FaultCounters, Process, Server};
@@ -28,7 +28,8 @@ pub struct ApiOptions {
     pub token_expiry: Duration,
     /// How many tokens there are at once; the oldest goes first. Default: 200.
     pub tokens: usize,
-    /// How many requests one address may make in a minute; beyond it 429. Default: 1,200.
+    /// How many requests may come with one token in a minute, and how many from one address without a token; beyond it
+    /// 429. Default: 1,200.
     pub requests_per_minute: u32,
     /// How many wrong passwords one address may try in five minutes; beyond it 429. Default: 10.
     pub failures: u32,
@@ -100,14 +101,18 @@ impl Api {
         *self.users.lock().unwrap_or_else(PoisonError::into_inner) = users;
     }
 
+    /// What the token of a request says; `None` where it has none that is good.
+    pub(super) fn token_of(&self, request: &ApiRequest) -> Option<Claims> {
+        self.tokens.check(request.bearer()?, self.process.now())
+    }
+
     /// Who sent a request, by its token.
     pub(super) fn caller(&self, request: &ApiRequest) -> Result<Caller, Failure> {
         let unauthorised = || {
             failure(StatusCode::UNAUTHORIZED, "A valid token is needed; /management/login gives one")
                 .with_header("WWW-Authenticate", "Bearer realm=\"management\"")
         };
-        let token = request.bearer().ok_or_else(unauthorised)?;
-        let claims = self.tokens.check(token, self.process.now()).ok_or_else(unauthorised)?;
+        let claims = self.token_of(request).ok_or_else(unauthorised)?;
         let users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         // A token of a user that is gone, or whose password was changed, is good for nothing.
         let user = users.find(&claims.subject).filter(|user| user.mark() == claims.mark).ok_or_else(unauthorised)?;

@@ -174,7 +174,7 @@ fn responses(route: &Route) -> Value {
         responses.insert("413".to_owned(), error("The body is too large"));
         responses.insert("415".to_owned(), error("The body has another media type"));
     }
-    responses.insert("429".to_owned(), error("Too many requests from this address"));
+    responses.insert("429".to_owned(), error("Too many requests with this token, or from this address without one"));
     responses.into()
 }
 

@@ -21,8 +21,8 @@ use myelin_message::{Body, Message, Outgoing, SendError, Source};
 
 use super::MessageTracing;
 use super::body::{BodyView, Ticket, wait_for};
-use super::observer::Candidate;
 use super::snapshot::{Snapshot, cut, view, view_of_outgoing};
+use super::source::Candidate;
 use super::trace::{Call, MessageView, Node, NodeKind, Trace};
 
 /// What is recorded of one exchange; it becomes a trace when the last of its flows has let go of it.

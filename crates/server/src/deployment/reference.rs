@@ -431,8 +431,11 @@ const OWN: &[Section] = &[
             ("users", fixed("file", "users.toml", "the file of users, which `myelin user` writes; beside this file")),
             ("token_expiry", fixed("time", "1h", "how long a token is good for")),
             ("tokens", fixed("number", "200", "tokens that are good at once; the oldest goes first")),
-            ("connections", fixed("number", "64", "clients that are connected at once")),
-            ("requests_per_minute", fixed("number", "1200", "requests of one address; beyond it 429")),
+            ("connections", fixed("number", "256", "clients that are connected at once")),
+            (
+                "requests_per_minute",
+                fixed("number", "1200", "requests with one token, or of one address without a token; beyond it 429"),
+            ),
             ("failures", fixed("number", "10", "wrong passwords of one address in five minutes; beyond it 429")),
             ("upload_bytes", fixed("bytes", "67108864", "the largest archive or registry resource; beyond it 413")),
         ],

@@ -21,7 +21,7 @@ pub struct ManagementOptions {
     pub users: PathBuf,
     /// Users that stand in `deployment.toml`.
     pub fixed_users: Vec<User>,
-    /// How many clients may be connected. Default: 64.
+    /// How many clients may be connected. Default: 256.
     pub connections: usize,
     /// What bounds it otherwise.
     pub api: ApiOptions,
@@ -35,7 +35,7 @@ impl Default for ManagementOptions {
             certificate: None,
             users: PathBuf::from("conf/users.toml"),
             fixed_users: Vec::new(),
-            connections: 64,
+            connections: 256,
             api: ApiOptions::default(),
         }
     }

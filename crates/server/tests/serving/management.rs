@@ -29,9 +29,10 @@ impl Managed {
         assert!(users.add(User::new("bob", PASSWORD, false).unwrap()));
         let text = users.to_text();
         let files: Vec<(&str, &str)> = files.iter().copied().chain([("users.toml", text.as_str())]).collect();
+        let rate = if settings.contains("requests_per_minute") { "" } else { "requests_per_minute = 100000\n" };
         let settings = format!(
             "[myelin.admin]\nlisten = \"127.0.0.1:0\"\n[myelin.management]\nlisten = \"127.0.0.1:0\"\nusers = \
-             \"bus/users.toml\"\nrequests_per_minute = 100000\n{settings}"
+             \"bus/users.toml\"\n{rate}{settings}"
         );
         let process = Process::with(&files, &settings, arguments);
         let line = process.logged("metrics and probes are on http://");
@@ -130,6 +131,19 @@ fn wrong_passwords_are_bounded_by_address_and_right_ones_wait_too() {
     assert_eq!(statuses, [401, 401, 401, 429, 429]);
     let refused = managed.login("ann", PASSWORD);
     assert_eq!((refused.status, refused.header("Retry-After")), (429, Some("300")));
+}
+
+#[test]
+fn requests_are_bounded_for_each_who_is_logged_in_though_all_have_one_address() {
+    let managed = Managed::run(&[("Hello.xml", HELLO)], "requests_per_minute = 3\n", &[]);
+    // Two log-ins come from the address.
+    let [ann, bob] = ["ann", "bob"].map(|user| managed.token(user));
+    let statuses = |token: &str| -> Vec<u16> {
+        (0..4).map(|_| managed.ask(token, "GET", "/proxy-services", None).status).collect()
+    };
+    assert_eq!(statuses(&ann), [200, 200, 200, 429]);
+    assert_eq!(statuses(&bob), [200, 200, 200, 429]);
+    assert_eq!(statuses("forged"), [401, 429, 429, 429]);
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub(super) fn run(folder: &Path, options: &Options) -> io::Result<Outcome> {
         Some(tracing) => {
             // The first selection always has room.
             let _ = tracing.select(Wish::default());
-            engine.observed_by(tracing.observer())
+            engine.recorded_by([tracing.recorder_source()].into())
         }
         None => engine,
     };

@@ -4,17 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
-use http::StatusCode;
 use myelin_expression::{Expression, Need};
 use myelin_flow::context::RequestContext;
-use myelin_flow::counters::{CallFailure, EndpointCounters, ExchangeEnd, ServiceCounters};
 use myelin_flow::definitions::Definitions;
 use myelin_flow::exchange::Exchange;
-use myelin_flow::fault::Fault;
-use myelin_flow::observer::Observer;
-use myelin_flow::recorder::{ExchangeStart, Recorder};
+use myelin_flow::recorder::{ExchangeStart, Recorder, RecorderSource};
 
 use super::MessageTracing;
 use super::recorder::{FlowRecorder, Recording};
@@ -23,7 +18,7 @@ use super::snapshot::view;
 use super::trace::Trace;
 use crate::secrets::Secrets;
 
-pub(super) struct MessageObserver {
+pub(super) struct MessageRecorderSource {
     tracing: Arc<MessageTracing>,
     /// The selections as they were when they were looked at last.
     known: RefCell<Known>,
@@ -78,9 +73,9 @@ impl Candidate {
     }
 }
 
-impl MessageObserver {
-    pub(super) fn new(tracing: Arc<MessageTracing>) -> MessageObserver {
-        MessageObserver { tracing, known: RefCell::default() }
+impl MessageRecorderSource {
+    pub(super) fn new(tracing: Arc<MessageTracing>) -> MessageRecorderSource {
+        MessageRecorderSource { tracing, known: RefCell::default() }
     }
 
     fn selections(&self, definitions: &Definitions) -> Rc<[Compiled]> {
@@ -130,17 +125,7 @@ impl MessageObserver {
     }
 }
 
-impl Observer for MessageObserver {
-    fn answered(&self, _: &ServiceCounters, _: &ExchangeEnd) {}
-
-    fn faulted(&self, _: &Fault) {}
-
-    fn asked(&self, _: &EndpointCounters, _: Result<StatusCode, CallFailure>, _: Duration) {}
-
-    fn measures(&self) -> bool {
-        false
-    }
-
+impl RecorderSource for MessageRecorderSource {
     fn record(&self, start: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>> {
         let candidates = self.candidates(start);
         // A sequence or an endpoint that is traced may be on the way of any exchange.
