@@ -139,12 +139,13 @@ impl Target {
 
     /// Files it needs open for so many clients.
     ///
-    /// The relay has a backend connection for each, and ours takes no more clients than could have one each; the others
-    /// share theirs, which are no more than are used at once.
+    /// The relay has a backend connection for each, and ours keeps a third of its files for its backends; the others share
+    /// theirs, which are no more than are used at once.
     pub(super) fn files(&self, clients: usize) -> u64 {
         let clients = clients as u64;
         match self.source {
-            Source::Myelin | Source::Direct | Source::Relay => 2 * clients + 1_400,
+            Source::Relay => 2 * clients + 1_400,
+            Source::Myelin => clients + clients / 2 + 1_400,
             _ => clients + clients / 4 + 100,
         }
     }
