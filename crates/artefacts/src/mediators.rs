@@ -97,7 +97,8 @@ pub fn mediators_markdown() -> String {
     let mut out = String::from(
         "# Mediators\n\n\
          Generated from the code by `cargo xtask docs`; every example in it is loaded by a test.\n\
-         All mediators take `description`, `trace` and `statistics`, which change nothing.\n",
+         All mediators take `description`, `trace` and `statistics`, which change nothing: of a proxy, an API, a sequence or an endpoint \
+         `trace` does ([tracing.md](tracing.md)).\n",
     );
     for spec in MEDIATORS {
         // Writing into a string cannot fail.

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use myelin_flow::recorder::RecorderSource;
 
-pub use selection::{Selection, SelectionView, Wish, check_expression, is_named};
+pub use selection::{Selection, SelectionView, Wish, check_expression, is_named, unknown_service};
 pub use trace::Trace;
 
 use crate::secrets::Secrets;

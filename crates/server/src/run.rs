@@ -14,8 +14,7 @@ use myelin_bench::units::address;
 use myelin_engine::{Bus, Loaded};
 use myelin_http::{ClientOptions, ServerOptions, Stop};
 use myelin_manage::Leaving;
-use myelin_observe::messages::{MessageTracing, Wish, is_named};
-use myelin_spelling::suggestion;
+use myelin_observe::messages::{MessageTracing, Wish, unknown_service};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::admin_options::AdminOptions;
@@ -222,11 +221,10 @@ fn tracing(services: &[String], deployment: &Deployment, bus: &Bus) -> anyhow::R
     wishes.extend(services.iter().map(|service| Wish { service: named(service), ..Wish::default() }));
     let tracing = MessageTracing::new(limits);
     let known = bus.services();
-    let is_known = |wanted: &str| known.iter().any(|service| is_named(service.kind.element(), service.name, wanted));
+    let known = known.iter().map(|service| (service.kind.element(), service.name));
     for wish in wishes {
-        if let Some(wanted) = wish.service.as_deref().filter(|wanted| !is_known(wanted)) {
-            let hint = suggestion(wanted, known.iter().map(|service| service.name));
-            tracing::warn!("[myelin.trace] and --trace: no service that runs is called {wanted:?}{hint}");
+        if let Some(problem) = wish.service.as_deref().and_then(|wanted| unknown_service(wanted, known.clone())) {
+            tracing::warn!("[myelin.trace] and --trace: {problem}");
         }
         tracing.select(wish).map_err(anyhow::Error::msg).context("[myelin.trace] and --trace")?;
     }

@@ -6,8 +6,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use serde_json::json;
 
 use crate::trace::client::Client;
@@ -29,12 +30,13 @@ pub struct Arguments {
     #[arg(long, value_name = "EXPR")]
     when: Option<String>,
     /// Trace so many seconds at most; the bus ends it by itself then
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
     /// Print JSON, a line for each trace
     #[arg(long)]
     json: bool,
-    /// Where the management API of the bus is
+    /// Where the management API of the bus is, as the bus logs it when it starts; http:// for the admin listener on this
+    /// machine
     #[arg(long, value_name = "URL", default_value = "https://127.0.0.1:9164")]
     url: String,
     /// A user with the role admin; the password is in MYELIN_PASSWORD, or is asked for
@@ -49,7 +51,7 @@ pub struct Arguments {
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let password = match std::env::var("MYELIN_PASSWORD") {
         Ok(password) => password,
-        Err(_) => known_password(&arguments.user)?,
+        Err(_) => known_password(&arguments.user).context("MYELIN_PASSWORD is not set")?,
     };
     let client = Arc::new(Client::login(&arguments.url, arguments.ca.as_deref(), &arguments.user, &password)?);
     let wish = json!({
@@ -61,10 +63,21 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         bail!("{} does not answer as a bus does: {selection}", arguments.url);
     };
     give_back_when_interrupted(Arc::clone(&client), id)?;
-    let followed = follow(arguments, &client, after, out);
-    // The bus may have ended it by itself.
-    let _ = client.json("DELETE", &format!("/myelin/traces/selection?id={id}"), None);
-    followed.map(|()| ExitCode::SUCCESS)
+    let whose = arguments.service.as_deref().map_or_else(|| "all services".to_owned(), |name| format!("{name:?}"));
+    eprintln!("following exchanges of {whose} from now on, for {} s at most", arguments.seconds);
+    let end = follow(arguments, &client, (id, after), out);
+    if !matches!(end, Ok(End::OfSelection)) {
+        let _ = client.json("DELETE", &format!("/myelin/traces/selection?id={id}"), None);
+    }
+    end.map(|_| ExitCode::SUCCESS)
+}
+
+/// Why traces are followed no longer.
+enum End {
+    /// As many came as are wanted, and the bus may still trace.
+    Enough,
+    /// The bus traces nothing any more for this process.
+    OfSelection,
 }
 
 /// Takes the selection back where Ctrl+C ends the process.
@@ -79,17 +92,28 @@ fn give_back_when_interrupted(client: Arc<Client>, id: u64) -> anyhow::Result<()
     Ok(())
 }
 
-fn follow(arguments: &Arguments, client: &Client, mut after: u64, out: &mut dyn Write) -> anyhow::Result<()> {
+fn follow(
+    arguments: &Arguments,
+    client: &Client,
+    (selection, mut after): (u64, u64),
+    out: &mut dyn Write,
+) -> anyhow::Result<End> {
+    let began = Instant::now();
     let mut left = arguments.next;
-    while left != Some(0) {
-        let mut path = format!("/myelin/traces?after={after}&wait=5");
-        if let Some(service) = &arguments.service {
-            path.push_str(&format!("&service={}", client::encoded(service)));
-        }
-        if arguments.faulted {
-            path.push_str("&faulted=true");
-        }
-        let list = client.json("GET", &path, None)?;
+    let mut query = String::new();
+    if let Some(service) = &arguments.service {
+        query.push_str(&format!("&service={}", client::encoded(service)));
+    }
+    if arguments.faulted {
+        query.push_str("&faulted=true");
+    }
+    loop {
+        // Looked at first, so that all of its traces are there once it is gone.
+        let selections = client.json("GET", "/myelin/traces/selection", None)?;
+        let mut selections = selections["list"].as_array().into_iter().flatten();
+        let is_over = !selections.any(|other| other["id"].as_u64() == Some(selection));
+        let wait = if is_over { 0 } else { 5 };
+        let list = client.json("GET", &format!("/myelin/traces?after={after}&wait={wait}{query}"), None)?;
         for id in list["list"].as_array().into_iter().flatten().filter_map(|entry| entry["id"].as_u64()) {
             after = after.max(id);
             let form = if arguments.json { "" } else { "?form=text" };
@@ -99,16 +123,17 @@ fn follow(arguments: &Arguments, client: &Client, mut after: u64, out: &mut dyn 
             out.flush()?;
             left = left.map(|left| left.saturating_sub(1));
             if left == Some(0) {
-                break;
+                return Ok(if is_over { End::OfSelection } else { End::Enough });
             }
         }
-        let over = client.json("GET", "/myelin/traces/selection", None)?;
-        if left.is_none() && over["list"].as_array().is_some_and(Vec::is_empty) {
-            bail!(
-                "the bus traces nothing any more: its {} seconds are over, or somebody took it back",
-                arguments.seconds
-            );
+        if is_over {
+            // The bus counts from a moment earlier than this process, and in whole seconds.
+            let is_time = began.elapsed() + Duration::from_secs(2) >= Duration::from_secs(arguments.seconds.into());
+            if !is_time {
+                bail!("the bus traces nothing any more: somebody took the selection back, or it started anew");
+            }
+            eprintln!("{} s are over", arguments.seconds);
+            return Ok(End::OfSelection);
         }
     }
-    Ok(())
 }

@@ -154,7 +154,7 @@ function difference({ difference: lines = [], before, after }) {
         mark === "+" && h("span", { class: "unseen" }, "added: "), mark === "-" && h("span", { class: "unseen" }, "removed: "), text || mark)));
 }
 
-const STATES = { empty: "no body", read: "read", binary: "no text", unread: "passed on unread", sent: "sent already" };
+const STATES = { empty: "no body", read: "read", binary: "no text", unread: "still on the wire", sent: "sent already" };
 
 function stateOf(body) {
     if (!body) return "";

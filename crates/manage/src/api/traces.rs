@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use myelin_message::StatusCode;
-use myelin_observe::messages::{MessageTracing, Wish, check_expression};
+use myelin_observe::messages::{MessageTracing, Wish, check_expression, unknown_service};
 use serde_json::{Value, json};
 
 use super::answer::{ApiAnswer, Failure, bad_request, failure, item, list, object};
@@ -199,8 +199,19 @@ fn select(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
         next: whole("next")?,
         lasts: whole("seconds")?.map(|seconds| Duration::from_secs(seconds.into())),
     };
+    let bus = call.api.process.bus();
+    let services = bus.services();
+    let services = services.iter().map(|service| (service.kind.element(), service.name));
+    if let Some(problem) = wish.service.as_deref().and_then(|wanted| unknown_service(wanted, services)) {
+        return Err(bad_request(problem));
+    }
+    let is_step = |through: &str| ["sequence ", "endpoint "].iter().any(|kind| through.starts_with(kind));
+    if let Some(through) = wish.through.as_deref().filter(|through| !is_step(through)) {
+        let name: String = through.chars().take(60).collect();
+        return Err(bad_request(format!("through is `sequence NAME` or `endpoint NAME`, not {name:?}")));
+    }
     if let Some(when) = &wish.when {
-        check_expression(when, call.api.process.bus().definitions()).map_err(bad_request)?;
+        check_expression(when, bus.definitions()).map_err(bad_request)?;
     }
     let after = tracing.last_id();
     let id = tracing.select(wish).map_err(bad_request)?;

@@ -28,7 +28,7 @@ pub(super) enum BodyView {
     Text { text: Arc<str>, bytes: usize },
     /// No text: binary, compressed, or in another character set than UTF-8.
     Binary { bytes: usize },
-    /// It was passed on unread: what had come of it, and how long it is where that is known.
+    /// It was still on the wire: what had come of it, and how long it is where that is known.
     Unread { text: Option<Arc<str>>, bytes: Option<u64>, ticket: Ticket },
     /// It was sent already.
     Gone,
@@ -57,13 +57,17 @@ impl BodyView {
                     let mut context = Context::from_waker(Waker::noop());
                     let _ = wire.source.poll_look(wire.ticket, &mut context, limit_bytes as u64, &mut look);
                 }
-                BodyView::Unread {
-                    text: seen.filter(|text| !text.is_empty()),
-                    bytes: wire.source.remaining(wire.ticket),
-                    ticket: ticket(wire),
-                }
+                BodyView::of_wire(wire, seen)
             }
             Body::Reading(..) | Body::Gone => BodyView::Gone,
+        }
+    }
+
+    /// That of a body on the wire, of which this was seen.
+    fn of_wire(wire: &Wire, seen: Option<Arc<str>>) -> BodyView {
+        match (seen.filter(|text| !text.is_empty()), wire.source.remaining(wire.ticket)) {
+            (None, Some(0)) => BodyView::Empty,
+            (text, bytes) => BodyView::Unread { text, bytes, ticket: ticket(wire) },
         }
     }
 
@@ -156,10 +160,6 @@ pub(super) fn wait_for<'a>(
             wire.source.poll_look(wire.ticket, context, limit_bytes as u64, &mut look).map(drop)
         });
         let _ = within(transport, PATIENCE, looking).await;
-        BodyView::Unread {
-            text: seen.filter(|text| !text.is_empty()),
-            bytes: wire.source.remaining(wire.ticket),
-            ticket: ticket(wire),
-        }
+        BodyView::of_wire(wire, seen)
     }))
 }

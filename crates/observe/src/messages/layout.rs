@@ -10,13 +10,48 @@ pub(super) fn lines(text: &str) -> Cow<'_, str> {
     if trimmed.starts_with('<') {
         return Cow::Owned(xml(trimmed));
     }
-    if trimmed.starts_with(['{', '['])
-        && let Ok(value) = serde_json::from_str::<Value>(trimmed)
-        && let Ok(pretty) = serde_json::to_string_pretty(&value)
-    {
-        return Cow::Owned(pretty);
+    if trimmed.starts_with(['{', '[']) && serde_json::from_str::<Value>(trimmed).is_ok() {
+        return Cow::Owned(json(trimmed));
     }
     Cow::Borrowed(text)
+}
+
+/// Breaks lines between members. Their order and their numbers stay as they are written.
+fn json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    let (mut depth, mut is_string, mut is_escaped) = (0usize, false, false);
+    // Whether an object or array has just begun, which may have nothing in it.
+    let mut is_open = false;
+    let new_line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth.min(40)));
+    };
+    for letter in text.chars() {
+        if is_string {
+            is_string = is_escaped || letter != '"';
+            is_escaped = !is_escaped && letter == '\\';
+            out.push(letter);
+            continue;
+        }
+        if letter.is_ascii_whitespace() {
+            continue;
+        }
+        let closes = matches!(letter, '}' | ']');
+        depth = if closes { depth.saturating_sub(1) } else { depth };
+        if is_open != closes {
+            new_line(&mut out, depth);
+        }
+        is_open = matches!(letter, '{' | '[');
+        depth += usize::from(is_open);
+        is_string = letter == '"';
+        out.push(letter);
+        match letter {
+            ',' => new_line(&mut out, depth),
+            ':' => out.push(' '),
+            _ => {}
+        }
+    }
+    out
 }
 
 /// Breaks lines between tags. It need not be well-formed, as it may be cut off.
@@ -84,6 +119,8 @@ mod tests {
         check("<a><b>x </b></a>", "<a>\n  <b>x </b>\n</a>");
         check("<?xml version='1.0'?><a>\n <b>x", "<?xml version='1.0'?>\n<a>\n  <b>x");
         check(r#"{"a":[1],"b":"c"}"#, "{\n  \"a\": [\n    1\n  ],\n  \"b\": \"c\"\n}");
+        check(r#"{ "b": 1.50, "a": {}, "c" :[ ]}"#, "{\n  \"b\": 1.50,\n  \"a\": {},\n  \"c\": []\n}");
+        check(r#"["\\", "\"{,:", 1]"#, "[\n  \"\\\\\",\n  \"\\\"{,:\",\n  1\n]");
         check("{cut", "{cut");
         check("plain", "plain");
     }

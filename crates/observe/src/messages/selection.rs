@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use myelin_config::element::Element;
 use myelin_expression::{Compiler, Expression, Need, ResultType};
 use myelin_flow::definitions::Definitions;
+use myelin_spelling::suggestion;
 
 /// So many selections there may be: each is looked at for each exchange.
 const LIMIT: usize = 32;
@@ -108,6 +109,17 @@ pub fn is_named(kind: &str, name: &str, wanted: &str) -> bool {
     wanted == name || name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with(':'))
 }
 
+/// What is wrong with the service that a selection names, of those that run, by kind and name; `None` where it is one.
+pub fn unknown_service<'a>(wanted: &str, known: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Option<String> {
+    let mut services = known.clone();
+    if services.any(|(kind, name)| is_named(kind, name, wanted)) {
+        return None;
+    }
+    let name = wanted.rsplit(' ').next().unwrap_or(wanted);
+    let hint = suggestion(name, known.map(|(_, name)| name));
+    Some(format!("no service that runs is called {wanted:?}{hint}"))
+}
+
 /// Says whether an expression can be that of a selection.
 ///
 /// Errors: a sentence, where it is none, or asks for a property that nothing in the configuration names.
@@ -119,6 +131,12 @@ pub fn check_expression(text: &str, definitions: &Definitions) -> Result<(), Str
 ///
 /// Errors: a sentence, where it is none, or asks for a property that nothing in the configuration names.
 pub(super) fn compile(text: &str, definitions: &Definitions) -> Result<(Expression, Need), String> {
+    let bare =
+        ["payload.", "vars.", "headers.", "params.", "props.", "$."].iter().find_map(|root| text.strip_prefix(root));
+    if let Some(rest) = bare {
+        let root = if text.starts_with("$.") { "payload." } else { text.strip_suffix(rest).unwrap_or_default() };
+        return Err(format!("{text:?}: a Synapse expression stands in braces, as ${{{root}{rest}}}"));
+    }
     let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
     let element = Element::parse(&"expression".into(), format!("<when xpath=\"{escaped}\"/>"));
     let element = element.map_err(|problem| problem.message)?;

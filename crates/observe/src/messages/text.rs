@@ -210,8 +210,8 @@ fn bytes(body: &BodyView) -> String {
         BodyView::Empty => "no body".to_owned(),
         BodyView::Text { bytes, .. } => format!("{bytes} bytes"),
         BodyView::Binary { bytes } => format!("{bytes} bytes that are no text"),
-        BodyView::Unread { bytes: Some(bytes), .. } => format!("{bytes} bytes, passed on unread"),
-        BodyView::Unread { bytes: None, .. } => "passed on unread".to_owned(),
+        BodyView::Unread { bytes: Some(bytes), .. } => format!("{bytes} bytes, still on the wire"),
+        BodyView::Unread { bytes: None, .. } => "still on the wire".to_owned(),
         BodyView::Gone => "a body that was sent already".to_owned(),
     }
 }

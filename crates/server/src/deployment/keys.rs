@@ -333,7 +333,7 @@ pub(super) const KEYS: &[(&str, Standing)] = &[
         "mediation.stat",
         Needless("payloads and properties are no attributes of spans; [myelin.opentelemetry] has what is"),
     ),
-    ("mediation.tracer", Later("tracing is not supported yet")),
+    ("mediation.tracer", Needless("[myelin.trace] says what is traced and how much is kept: docs/tracing.md")),
     (
         "mediation.synapse.global_timeout_interval",
         reloaded("milliseconds", "120000", "to the head of a response, where its endpoint says nothing else"),

@@ -1,17 +1,19 @@
 //! A client of the management API: a connection for each request, which is enough for a person who watches.
 
-use std::io::{BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::net::{IpAddr, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme, StreamOwned};
+use rustls::{
+    ClientConfig, ClientConnection, DigitallySignedStruct, InvalidMessage, RootCertStore, SignatureScheme, StreamOwned,
+};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 use serde_json::Value;
@@ -26,7 +28,8 @@ const ANSWER_BYTES: u64 = 64 << 20;
 pub(super) struct Client {
     host: String,
     port: u16,
-    config: Arc<ClientConfig>,
+    /// How HTTPS is spoken; `None` for plain HTTP.
+    tls: Option<Arc<ClientConfig>>,
     token: String,
 }
 
@@ -35,13 +38,16 @@ impl Client {
     ///
     /// Errors: nobody is there; the certificate is not one to be trusted; name or password is wrong.
     pub(super) fn login(url: &str, ca: Option<&Path>, user: &str, password: &str) -> anyhow::Result<Client> {
-        let (host, port) = address(url)?;
-        let config = Arc::new(config(&host, ca)?);
-        let mut client = Client { host, port, config, token: String::new() };
+        let (is_https, host, port) = address(url)?;
+        let tls = if is_https { Some(Arc::new(config(&host, ca)?)) } else { None };
+        let mut client = Client { host, port, tls, token: String::new() };
         let basic = format!("Basic {}", STANDARD.encode(format!("{user}:{password}")));
         let (status, body) = client.ask("GET", "/login", &basic, None)?;
         if status == 401 {
-            bail!("{url} does not know the user {user:?} with this password; `myelin user list` shows the users");
+            bail!(
+                "{url} does not know the user {user:?} with this password; --user names another, and `myelin user list` shows \
+                 the users"
+            );
         }
         let answer: Value = serde_json::from_str(&body).unwrap_or_default();
         let token = answer["AccessToken"].as_str();
@@ -68,14 +74,32 @@ impl Client {
             403 => bail!("the user may not do that: it needs the role admin"),
             _ => {
                 let answer: Value = serde_json::from_str(&text).unwrap_or_default();
-                bail!("{method} {path}: {status} {}", answer["Error"].as_str().unwrap_or_default())
+                match answer["Error"].as_str() {
+                    Some(sentence) => bail!("{sentence}"),
+                    None => bail!("{method} {path} is answered with {status}"),
+                }
             }
         }
     }
 
+    /// What went wrong on a connection, with what may have to be changed.
+    fn explained(&self, error: io::Error) -> anyhow::Error {
+        let Client { host, port, tls, .. } = self;
+        let is_plain = |error: &(dyn std::error::Error + Send + Sync + 'static)| {
+            matches!(error.downcast_ref(), Some(rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType)))
+        };
+        match error.get_ref() {
+            Some(inner) if tls.is_some() && is_plain(inner) => {
+                anyhow!("this port speaks plain HTTP: http://{host}:{port}")
+            }
+            _ => error.into(),
+        }
+    }
+
     fn ask(&self, method: &str, path: &str, authorization: &str, body: Option<&str>) -> anyhow::Result<(u16, String)> {
-        let Client { host, port, config, .. } = self;
-        let told = || format!("https://{host}:{port}");
+        let Client { host, port, tls, .. } = self;
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let told = || format!("{scheme}://{host}:{port}");
         let addresses = (host.as_str(), *port).to_socket_addrs().with_context(told)?;
         let mut connected = None;
         for address in addresses {
@@ -84,12 +108,24 @@ impl Client {
                 break;
             }
         }
-        let socket = connected.with_context(|| format!("{host} has no address"))?.with_context(told)?;
+        let socket = connected.with_context(|| format!("{host} has no address"))?;
+        let socket = socket.with_context(|| {
+            format!(
+                "{}: no bus answers there; --url is the address of the management API that it logs when it starts",
+                told()
+            )
+        })?;
         socket.set_read_timeout(Some(TIME))?;
         socket.set_write_timeout(Some(TIME))?;
-        let name = ServerName::try_from(host.clone()).with_context(|| format!("{host:?} is no name of a server"))?;
-        let connection = ClientConnection::new(Arc::clone(config), name)?;
-        let mut stream = StreamOwned::new(connection, socket);
+        let mut stream: Box<dyn Stream> = match tls {
+            None => Box::new(socket),
+            Some(config) => {
+                let name =
+                    ServerName::try_from(host.clone()).with_context(|| format!("{host:?} is no name of a server"))?;
+                let connection = ClientConnection::new(Arc::clone(config), name)?;
+                Box::new(StreamOwned::new(connection, socket))
+            }
+        };
         let body = body.unwrap_or_default();
         let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
         let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
@@ -99,20 +135,26 @@ impl Client {
              Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
             body.len()
         )
+        .and_then(|()| stream.flush())
+        .map_err(|error| self.explained(error))
         .with_context(told)?;
-        stream.flush().with_context(told)?;
-        answer(&mut BufReader::new(stream)).with_context(told)
+        answer(&mut BufReader::new(stream), |error| self.explained(error)).with_context(told)
     }
 }
 
+/// A connection, encrypted or not.
+trait Stream: Read + Write {}
+
+impl<S: Read + Write> Stream for S {}
+
 /// Reads an answer to its end: the connection is closed behind it.
-fn answer(stream: &mut impl Read) -> anyhow::Result<(u16, String)> {
+fn answer(stream: &mut impl Read, explained: impl FnOnce(io::Error) -> anyhow::Error) -> anyhow::Result<(u16, String)> {
     let mut bytes = Vec::new();
     let read = stream.take(ANSWER_BYTES).read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let Some((head, body)) = text.split_once("\r\n\r\n") else {
-        read.context("no answer came")?;
-        bail!("what came is no answer of HTTP");
+        read.map_err(explained).context("no answer came")?;
+        bail!("what came is no answer of HTTP; a port of HTTPS needs https://");
     };
     let mut lines = head.lines();
     let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|status| status.parse().ok());
@@ -139,15 +181,25 @@ fn unchunked(mut body: &str) -> Option<String> {
     }
 }
 
-/// Host and port of a URL.
-fn address(url: &str) -> anyhow::Result<(String, u16)> {
+/// Whether a URL is one of HTTPS, its host and its port.
+///
+/// Errors: it is no URL; it is one of HTTP and of another machine, where the password would be sent for all to read.
+fn address(url: &str) -> anyhow::Result<(bool, String, u16)> {
     let uri: http::Uri = url.parse().with_context(|| format!("{url:?} is no URL"))?;
-    if uri.scheme_str() != Some("https") {
-        bail!("{url:?}: the management API is reached over https, as https://127.0.0.1:9164");
-    }
     let host = uri.host().with_context(|| format!("{url:?} names no host"))?;
     let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-    Ok((host, uri.port_u16().unwrap_or(9164)))
+    let (is_https, port) = match uri.scheme_str() {
+        Some("https") => (true, 9164),
+        Some("http") if is_here(&host) => (false, 9201),
+        Some("http") => bail!("{url:?}: the management API of another machine is reached over https"),
+        _ => bail!("{url:?} has no scheme: https://{url}, or http://{url} for the admin listener of this machine"),
+    };
+    Ok((is_https, host, uri.port_u16().unwrap_or(port)))
+}
+
+/// Whether a host is this machine.
+fn is_here(host: &str) -> bool {
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn config(host: &str, ca: Option<&Path>) -> anyhow::Result<ClientConfig> {
@@ -160,8 +212,7 @@ fn config(host: &str, ca: Option<&Path>) -> anyhow::Result<ClientConfig> {
         }
         return Ok(builder.with_root_certificates(roots).with_no_client_auth());
     }
-    let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-    if !is_here {
+    if !is_here(host) {
         bail!("{host} is another machine: --ca has to name the certificate that its bus shows, or that of its issuer");
     }
     // Nobody is between two processes of one machine, and the bus makes its certificate anew with each start.
@@ -228,8 +279,10 @@ mod tests {
 
     #[test]
     fn another_machine_needs_a_certificate_that_is_known() {
-        assert_eq!(address("https://[::1]:9164").unwrap(), ("::1".to_owned(), 9164));
-        assert!(address("http://127.0.0.1:9164").unwrap_err().to_string().contains("over https"));
+        assert_eq!(address("https://[::1]:9164").unwrap(), (true, "::1".to_owned(), 9164));
+        assert_eq!(address("http://localhost").unwrap(), (false, "localhost".to_owned(), 9201));
+        assert!(address("http://bus.example:9164").unwrap_err().to_string().contains("over https"));
+        assert!(address("127.0.0.1:9164").unwrap_err().to_string().contains("https://127.0.0.1:9164"));
         assert!(config("127.0.0.1", None).is_ok());
         assert!(config("bus.example", None).unwrap_err().to_string().contains("--ca"));
     }

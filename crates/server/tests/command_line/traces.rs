@@ -105,7 +105,8 @@ fn a_service_of_a_running_bus_is_followed_from_another_process() {
     let url = url.trim_end_matches("/management").trim_end_matches('/');
     let trace = |more: &[&str], password: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_myelin"));
-        command.args(["trace", "Quotes", "--next", "1", "--user", "ann", "--url", url]).args(more);
+        let url = if more.contains(&"--url") { &[][..] } else { &["--url", url] };
+        command.args(["trace", "Quotes", "--next", "1", "--user", "ann"]).args(url).args(more);
         command.env("MYELIN_PASSWORD", password).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let mut follower = trace(&[], "c4nary-Password");
@@ -123,6 +124,20 @@ fn a_service_of_a_running_bus_is_followed_from_another_process() {
     let refused = trace(&[], "wrong").wait_with_output().unwrap();
     assert!(!refused.status.success());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("does not know the user"), "{refused:?}");
+    for (more, told) in [
+        (&["--when", "payload.total > 1"][..], "as ${payload.total > 1}"),
+        (&["--when", "$.total > 1"], "as ${payload.total > 1}"),
+        (&["--url", "127.0.0.1:9"], "has no scheme: https://127.0.0.1:9"),
+        (&["--url", "https://127.0.0.1:9"], "no bus answers there; --url is the address"),
+        (&["--url", &format!("https://{address}")], &format!("this port speaks plain HTTP: http://{address}")),
+        (&["--url", &url.replace("https", "http")], "a port of HTTPS needs https://"),
+    ] {
+        let output = trace(more, "c4nary-Password").wait_with_output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && errors.contains(told), "{more:?}: {errors}");
+    }
+    let over = trace(&["--seconds", "1"], "c4nary-Password").wait_with_output().unwrap();
+    assert!(over.status.success() && String::from_utf8_lossy(&over.stderr).contains("1 s are over"), "{over:?}");
     let wrong = trace(&["--when", "${"], "c4nary-Password").wait_with_output().unwrap();
     assert!(!wrong.status.success() && String::from_utf8_lossy(&wrong.stderr).contains("${"), "{wrong:?}");
 }
