@@ -2,7 +2,7 @@
 
 mod client;
 
-use std::io::Write;
+use std::io::{Write, stderr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -64,7 +64,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     };
     give_back_when_interrupted(Arc::clone(&client), id)?;
     let whose = arguments.service.as_deref().map_or_else(|| "all services".to_owned(), |name| format!("{name:?}"));
-    eprintln!("following exchanges of {whose} from now on, for {} s at most", arguments.seconds);
+    // Beside the traces, which may go into a file.
+    let _ = writeln!(stderr(), "following exchanges of {whose} from now on, for {} s at most", arguments.seconds);
     let end = follow(arguments, &client, (id, after), out);
     if !matches!(end, Ok(End::OfSelection)) {
         let _ = client.json("DELETE", &format!("/myelin/traces/selection?id={id}"), None);
@@ -132,7 +133,7 @@ fn follow(
             if !is_time {
                 bail!("the bus traces nothing any more: somebody took the selection back, or it started anew");
             }
-            eprintln!("{} s are over", arguments.seconds);
+            let _ = writeln!(stderr(), "{} s are over", arguments.seconds);
             return Ok(End::OfSelection);
         }
     }
