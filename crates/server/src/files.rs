@@ -71,7 +71,9 @@ impl Files {
             ));
         }
         let bytes = read(&real).map_err(|complaint| complaint.to_string())?;
-        Ok(Resource { uri: path.to_string_lossy().into_owned(), bytes })
+        // Who is read by its URI reads others by theirs.
+        let uri = if base.starts_with("file:") { uri(&path) } else { path.to_string_lossy().into_owned() };
+        Ok(Resource { uri, bytes })
     }
 }
 
@@ -116,7 +118,31 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// The file that a reference names, seen from the file that holds it.
+/// The URI of a file.
+pub(crate) fn uri(path: &Path) -> String {
+    let path = std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| tidy(&path));
+    format!("file://{}", escaped(&path.to_string_lossy()))
+}
+
+/// A text with file names in place of URIs of files: below the working folder, and absolute elsewhere.
+pub(crate) fn shown(text: &str) -> String {
+    let here = format!("{}/", uri(Path::new(".")).trim_end_matches('/'));
+    unescaped(&text.replace(&here, "").replace("file:///", "/")).into_owned()
+}
+
+/// A path as a URI has it.
+fn escaped(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(char::from(byte)),
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri
+}
+
+/// The file that a reference names, seen from the file that holds it, which may be a URI.
 pub(crate) fn located(href: &str, base: &str) -> Result<PathBuf, String> {
     let path = match href.split_once(':') {
         Some((scheme, rest)) if is_scheme(scheme) => local(scheme, rest)
@@ -124,11 +150,13 @@ pub(crate) fn located(href: &str, base: &str) -> Result<PathBuf, String> {
         _ => href,
     };
     let path = path.split(['?', '#']).next().unwrap_or_default();
+    let base = base.strip_prefix("file://").map_or(Cow::Borrowed(base), unescaped);
+    let base = Path::new(&*base);
     if path.is_empty() {
-        return Ok(PathBuf::from(base));
+        return Ok(base.to_owned());
     }
     // An absolute path takes the place of the base.
-    Ok(tidy(&folder(Path::new(base)).join(&*unescaped(path))))
+    Ok(tidy(&folder(base).join(&*unescaped(path))))
 }
 
 /// A path without `.` and `..` as far as can be, so that one file has one name (RFC 3986 §5.2.4).
@@ -172,6 +200,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn uris_of_files_are_absolute_and_shown_as_file_names() {
+        let below = uri(Path::new("a b/../c d.xsl"));
+        assert!(below.starts_with("file:///") && below.ends_with("/c%20d.xsl"), "{below}");
+        assert_eq!(shown(&format!("in template x at {below}:1:2")), "in template x at c d.xsl:1:2");
+        assert_eq!(shown(&uri(Path::new("/c/d.xsl"))), "/c/d.xsl");
+    }
+
+    #[test]
     fn references_name_files_beside_the_one_that_holds_them() {
         let check = |href: &str, base: &str, expected: Result<&str, &str>| match (located(href, base), expected) {
             (Ok(path), Ok(expected)) => assert_eq!(path, Path::new(expected), "{href} from {base}"),
@@ -185,6 +221,8 @@ mod tests {
         check("", "sheets/a.xsl", Ok("sheets/a.xsl"));
         check("#part", "sheets/a.xsl", Ok("sheets/a.xsl"));
         check("a%20b.xml", "a.xsl", Ok("a b.xml"));
+        check("b.xsl", "file:///d%20e/a.xsl", Ok("/d e/b.xsl"));
+        check("", "file:///d%20e/a.xsl", Ok("/d e/a.xsl"));
         check("100%.xml", "/d/a.xsl", Ok("/d/100%.xml"));
         check("/etc/x", "sheets/a.xsl", Ok("/etc/x"));
         check("file:///etc/x", "sheets/a.xsl", Ok("/etc/x"));

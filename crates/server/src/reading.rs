@@ -12,7 +12,7 @@ use myelin_xml::doctype::{self, Applied, DoctypeOptions};
 use myelin_xml::encoding::{self, Decoder};
 use myelin_xml::{DeclaredEncoding, DoctypePolicy, Document, Error, ErrorKind, Limit, Options, Parser, Step};
 
-use crate::files::Files;
+use crate::files::{self, Files};
 
 /// What is read at a time of documents that are not kept whole.
 const PIECE_BYTES: usize = 64 << 10;
@@ -67,7 +67,7 @@ impl Documents {
             return self.reading.document(path);
         }
         let (source, options) = self.reading.source(path)?;
-        Document::parse_with_doctype(source, &path.to_string_lossy(), &options, files, of_type)
+        Document::parse_with_doctype(source, &files::uri(path), &options, files, of_type)
             .map_err(|error| Complaint::malformed(path, &error))
     }
 

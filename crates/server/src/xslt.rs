@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use myelin_xslt::{
-    Charset, Error, Limits, Message, Method, Options, OutputProperties, Parameter, ParameterValue, Stylesheet,
+    Charset, Error, Limits, Message, Method, Options, OutputProperties, Parameter, ParameterValue, Place, Stylesheet,
 };
 
 use crate::clock;
@@ -25,8 +25,8 @@ pub struct Arguments {
     /// The stylesheet; - is standard input
     #[arg(value_name = "SHEET")]
     sheet: PathBuf,
-    /// Documents to transform, one after the other; - is standard input
-    #[arg(required_unless_present = "explain", value_name = "DOC")]
+    /// Documents to transform, one after the other; - is standard input; --template needs none
+    #[arg(required_unless_present_any = ["explain", "template"], value_name = "DOC")]
     files: Vec<PathBuf>,
     /// A parameter of the stylesheet, as an XPath expression on the document; may be repeated
     #[arg(long = "param", value_name = "NAME=XPATH", value_parser = expression)]
@@ -116,8 +116,10 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         }
     };
     let mut code = ExitCode::SUCCESS;
-    for path in &arguments.files {
-        match arguments.transform(&stylesheet, &parameters, path, &files, folder.as_ref())? {
+    let alone = [None];
+    let documents: Vec<Option<&Path>> = arguments.files.iter().map(|path| Some(path.as_path())).collect();
+    for path in if documents.is_empty() { &alone[..] } else { &documents } {
+        match arguments.transform(&stylesheet, &parameters, *path, &files, folder.as_ref())? {
             Some(result) => target.write(&result)?,
             None => code = ExitCode::from(FAILED),
         }
@@ -137,43 +139,53 @@ fn compile(arguments: &Arguments, parameters: &[Parameter], files: &Files) -> io
             return Ok(None);
         }
     };
-    match Stylesheet::compile_with(&source, &sheet.to_string_lossy(), files, parameters) {
+    match Stylesheet::compile_with(&source, &files::uri(&sheet), files, parameters) {
         Ok(stylesheet) => {
             for warning in stylesheet.warnings() {
-                writeln!(said, "{}: warning: {} ({})", warning.place, warning.message, warning.code)?;
+                writeln!(said, "{}: warning: {} ({})", shown(&warning.place), warning.message, warning.code)?;
             }
             Ok(Some(stylesheet))
         }
         Err(problems) => {
-            problems.iter().try_for_each(|problem| writeln!(said, "{problem}"))?;
+            problems.iter().try_for_each(|problem| {
+                writeln!(said, "{}: {} ({})", shown(&problem.place), problem.message, problem.code)
+            })?;
             Ok(None)
         }
     }
 }
 
 impl Arguments {
-    /// The result for one document; none if something is wrong with it, which is told.
+    /// The result for one document, or for none; none if something is wrong with it, which is told.
     fn transform(
         &self,
         stylesheet: &Stylesheet,
         parameters: &[Parameter],
-        path: &Path,
+        path: Option<&Path>,
         files: &Files,
         folder: Option<&Folder>,
     ) -> io::Result<Option<Vec<u8>>> {
         let begun = Instant::now();
-        let mut document = match self.documents.document(path, files, &stylesheet.doctype_options()) {
+        let read = match path {
+            Some(path) => self.documents.document(path, files, &stylesheet.doctype_options()),
+            None => Ok(myelin_xml::TreeBuilder::new(myelin_xml::Arena::default()).finish()),
+        };
+        let mut document = match read {
             Ok(document) => document,
             Err(complaint) => {
                 writeln!(io::stderr(), "{complaint}")?;
                 return Ok(None);
             }
         };
+        let uri = path.map(files::uri);
+        let is_absent = path.is_none();
+        // Without a document, what is told is told of the stylesheet.
+        let path = path.unwrap_or(&self.sheet);
         self.took("reading", path, begun.elapsed())?;
-        let uri = path.to_string_lossy();
         let options = Options {
             parameters,
-            source_uri: Some(&uri),
+            source_uri: uri.as_deref(),
+            source_is_absent: is_absent,
             resolver: files,
             limits: Limits { depth: self.max_depth, ..LIMITS },
             now: clock::now(),
@@ -228,9 +240,14 @@ fn takes_line_end(output: &OutputProperties) -> bool {
     !matches!(output.method, Some(Method::Text | Method::Json | Method::Adaptive)) && !wide
 }
 
+/// A place with the name of its file, which the stylesheet knows by its URI.
+fn shown(place: &Place) -> Place {
+    Place { file: files::shown(&place.file), ..place.clone() }
+}
+
 fn tell(messages: &[Message]) -> io::Result<()> {
     let mut said = io::stderr().lock();
-    messages.iter().try_for_each(|message| writeln!(said, "{}: {}", message.place, message.text))
+    messages.iter().try_for_each(|message| writeln!(said, "{}: {}", shown(&message.place), message.text))
 }
 
 /// Tells why a transformation fails: what the stylesheet said before, the sentence, and how it came there.
@@ -241,14 +258,14 @@ fn explain(error: &Error, path: &Path) -> io::Result<()> {
     tell(&error.messages[..before])?;
     let mut said = io::stderr().lock();
     match &error.place {
-        Some(place) => writeln!(said, "{place}: {} ({})", error.message, error.code)?,
+        Some(place) => writeln!(said, "{}: {} ({})", shown(place), error.message, error.code)?,
         None => writeln!(said, "{}: {} ({})", path.display(), error.message, error.code)?,
     }
     if let Some(node) = &error.node {
         writeln!(said, "  at {node} of {}", path.display())?;
     }
     for (index, step) in error.trail.iter().enumerate() {
-        writeln!(said, "  {} {step}", if index == 0 { "in" } else { "from" })?;
+        writeln!(said, "  {} {}", if index == 0 { "in" } else { "from" }, files::shown(step))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ pub(crate) use instruction::{
     AnalyzeString, ApplyTemplates, Attribute, Avt, AvtPart, Binding, Block, CallTemplate, Catch, Choose, Content, Copy,
     Element, Evaluate, ForEach, ForEachGroup, GroupBy, Instruction, Iterate, Kind, LiteralAttribute, LiteralElement,
     Merge, MergeFrom, MergeSource, Message, ModeUse, Number, NumberLevel, Part, ResultDocument, Sort, SourceDocument,
-    Try, UsedAccumulators, Variable, WithParam,
+    Try, UsedAccumulators, Variable, WithParam, Writer,
 };
 pub(crate) use rules::{Entry, Rule, Rules};
 

@@ -5,6 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use myelin_xslt::ResultDocument;
 
+use crate::files;
+
 /// The folder that they are written below.
 pub(super) struct Folder {
     path: PathBuf,
@@ -20,7 +22,7 @@ impl Folder {
         let about = |error: std::io::Error| format!("myelin: {}: {error}", path.display());
         fs::create_dir_all(path).map_err(about)?;
         let path = path.canonicalize().map_err(about)?;
-        let uri = format!("file://{}/result", escaped(&path.to_string_lossy()));
+        let uri = files::uri(&path.join("result"));
         Ok(Folder { path, uri })
     }
 
@@ -79,18 +81,6 @@ fn unescaped(path: &str) -> Option<String> {
         rest = &behind[2..];
     }
     String::from_utf8(bytes).ok()
-}
-
-/// A path as a URI has it.
-fn escaped(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(char::from(byte)),
-            other => uri.push_str(&format!("%{other:02X}")),
-        }
-    }
-    uri
 }
 
 #[cfg(test)]

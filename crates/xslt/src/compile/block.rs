@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use super::compiler::Compiler;
-use super::element::{Child, EXSLT, Element};
+use super::element::{Child, EXSLT, EXSLT_COMMON, Element};
 use super::here::Here;
+use super::instructions::documents;
 use super::problems::Made;
 use super::specs::{self, Role};
 use super::texts::{Instructions, join_texts};
@@ -175,10 +176,13 @@ impl<'s> Compiler<'s> {
 
     fn extension(&mut self, element: Element<'s>, here: &Rc<Here>, made: &mut Instructions) {
         let name = element.name();
-        if name.namespace == EXSLT && name.local == "result" {
-            if let Ok(kind) = self.function_result(element, here) {
-                made.push(Instruction { at: element.at(), kind });
-            }
+        let known = match (name.namespace, name.local) {
+            (EXSLT, "result") => Some(self.function_result(element, here)),
+            (EXSLT_COMMON, "document") => Some(documents::exslt_document(self, element, here)),
+            _ => None,
+        };
+        if let Some(kind) = known {
+            made.extend(kind.ok().map(|kind| Instruction { at: element.at(), kind }));
             return;
         }
         let message = format!("the extension element <{}> is not known", element.written());

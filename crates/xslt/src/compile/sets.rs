@@ -40,6 +40,11 @@ impl<'s> Compiler<'s> {
                 Some(&set) => used.push(set),
                 None => {
                     let message = format!("there is no attribute set with the name {name}");
+                    // XSLT 1.0 does not call it an error, and processors of 1.0 go on without the set.
+                    if here.is_backwards() {
+                        self.problems.warning(attribute.at(), "XTSE0710", message);
+                        continue;
+                    }
                     return Err(self.problems.error(attribute.at(), "XTSE0710", message));
                 }
             }

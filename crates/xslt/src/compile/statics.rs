@@ -300,8 +300,9 @@ impl Environment for Surroundings<'_> {
     }
 
     fn variable(&mut self, prefix: Option<&str>, local: &str) -> Result<u32, String> {
-        let namespace = prefix.and_then(|prefix| self.here.namespace(prefix)).unwrap_or_default();
-        let name = ExpandedName::new(namespace, local);
+        let braced = prefix.and_then(|prefix| prefix.strip_prefix("Q{")?.strip_suffix('}')).map(str::trim);
+        let declared = prefix.and_then(|prefix| self.here.namespace(prefix));
+        let name = ExpandedName::new(braced.or(declared).unwrap_or_default(), local);
         let found = self.statics.variables.iter().position(|known| known.name == name);
         found.map(|slot| slot as u32).ok_or_else(|| format!("${local} is no static variable that is known here"))
     }

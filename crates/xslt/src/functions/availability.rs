@@ -3,6 +3,7 @@
 use myelin_xpath::types::AtomicType;
 use myelin_xpath::{Atomic, Error, Item, QName, Value, Version};
 
+use super::exslt::COMMON;
 use super::{Call, Function};
 use crate::name::ExpandedName;
 
@@ -89,6 +90,7 @@ fn element_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     Ok(Value::from(match name.namespace.as_str() {
         XSLT => call.machine.has_element(&name.local),
         FUNCTIONS_OF_EXSLT => name.local == "result",
+        COMMON => name.local == "document",
         _ => false,
     }))
 }
@@ -141,6 +143,8 @@ mod tests {
         check("element-available('xsl:for-each-group')", "true");
         check("element-available('xsl:result-document')", "true");
         check("element-available('xsl:import-schema')", "false");
+        check("element-available('exsl:document')", "true");
+        check("element-available('exsl:nothing')", "false");
         check("element-available('nothing')", "false");
         check("function-available('key')", "true");
         check("function-available('key', 1)", "false");

@@ -305,7 +305,7 @@ pub(crate) enum Part {
     OnNonEmpty(Binding),
 }
 
-/// `xsl:result-document`
+/// `xsl:result-document`, or `exsl:document`
 pub(crate) struct ResultDocument {
     /// `None`: the result that the transformation itself has.
     pub(crate) href: Option<Avt>,
@@ -318,6 +318,16 @@ pub(crate) struct ResultDocument {
     pub(crate) parameter_document: Option<Avt>,
     pub(crate) scope: ScopeId,
     pub(crate) body: Block,
+    pub(crate) writer: Writer,
+}
+
+/// By whose rules a result beside the transformation's own is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writer {
+    /// `xsl:result-document`: what `xsl:output` says counts for it too.
+    Standard,
+    /// `exsl:document`: it says by itself how it is written, and may stand where a variable is made.
+    Exslt,
 }
 
 /// `xsl:source-document`

@@ -313,7 +313,9 @@ impl<'o, 'a: 'o> Items<'o, 'a> {
     /// A namespace without an element: it hangs on one that nobody asked for.
     fn namespace(&mut self, prefix: &str, uri: &str) -> Outcome<()> {
         let mut output = Output::tree(self.machine.options.limits.output_bytes);
-        output.start_element(Name { prefix: "", local: "namespace", namespace: "" })?;
+        // A default namespace can stand on an element of it alone.
+        let own = if prefix.is_empty() { uri } else { "" };
+        output.start_element(Name { prefix: "", local: "namespace", namespace: own })?;
         output.namespace(prefix, uri)?;
         output.end_element()?;
         let document = self.machine.keep(output.finish_tree()?)?;

@@ -1,4 +1,4 @@
-//! `xsl:result-document` (XSLT 3.0 §25): results beside the one that the transformation itself has.
+//! `xsl:result-document` (XSLT 3.0 §25) and `exsl:document`: results beside the one that the transformation itself has.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::functions::resolve;
 use crate::name::ExpandedName;
 use crate::options::{Form, ResultDocument as Made};
 use crate::output::{Method, Output, OutputProperties, parameters, values};
-use crate::program::{ResultDocument, ScopeId};
+use crate::program::{ResultDocument, ScopeId, Writer};
 use crate::resolver::Wanted;
 
 /// How many results there can be beside the transformation's own.
@@ -50,10 +50,10 @@ impl Results {
 }
 
 impl<'a> Machine<'a> {
-    /// `xsl:result-document`
+    /// `xsl:result-document`, and `exsl:document`
     #[inline(never)]
     pub(super) fn result_document(&'a self, result: &'a ResultDocument, focus: &Focus<'a>) -> Outcome<()> {
-        if self.temporary.get() {
+        if self.temporary.get() && result.writer == Writer::Standard {
             let message = "xsl:result-document cannot write while a variable or the result of a function is made";
             return Err(Failure::new("XTDE1480", message));
         }
@@ -145,20 +145,22 @@ impl<'a> Machine<'a> {
         focus: &Focus<'a>,
     ) -> Outcome<Cow<'a, OutputProperties>> {
         let defined = match self.optional_avt(result.format.as_ref(), focus)? {
-            None => &self.program.output,
-            Some(written) => self.output_named(&written, result.scope)?,
+            None if result.writer == Writer::Exslt => Cow::Owned(OutputProperties::default()),
+            None => Cow::Borrowed(&self.program.output),
+            Some(written) => Cow::Borrowed(self.output_named(&written, result.scope)?),
         };
         let plain = !self.program.compatible
             && result.attributes.is_empty()
             && result.characters.is_empty()
             && result.parameter_document.is_none();
         if plain && self.options.form == Form::Document {
-            return Ok(Cow::Borrowed(defined));
+            return Ok(defined);
         }
-        let mut properties = defined.clone();
-        // XHTML is a default of the instruction whatever the stylesheet's version (XSLT 3.0 §26).
-        let version = defined.stylesheet_version.max(2.0);
-        properties.set_stylesheet_version(version);
+        let mut properties = defined.into_owned();
+        if result.writer == Writer::Standard {
+            // XHTML is a default of the instruction whatever the stylesheet's version (XSLT 3.0 §26).
+            properties.set_stylesheet_version(properties.stylesheet_version.max(2.0));
+        }
         if let Some(href) = self.optional_avt(result.parameter_document.as_ref(), focus)? {
             let base = &self.program.scopes[result.scope.0 as usize].base;
             let read = self.options.resolver.resolve(href.trim(), base, Wanted::Document);

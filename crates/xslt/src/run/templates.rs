@@ -12,6 +12,7 @@ use super::focus::Focus;
 use super::frame::{Arguments, Flow, Running};
 use super::machine::Machine;
 use super::receiver::Receiver;
+use crate::output::Output;
 use crate::program::{
     ApplyTemplates, Binding, CallTemplate, ContextItem, NoMatch, ParameterId, Shape, Template, Test, Usage,
     UserFunction, WithParam,
@@ -475,6 +476,7 @@ impl<'a> Machine<'a> {
                     self.built_in(&Shape::AttributesAndChildren, document, node, mode, arguments, out)?;
                     out.end_element()
                 }
+                Kind::Document if out.is_sequence() => self.copied_document(document, node, mode, arguments, out),
                 Kind::Document => self.built_in(&Shape::Children(Test::Any), document, node, mode, arguments, out),
                 _ => out.copy(document, node, true),
             },
@@ -486,6 +488,21 @@ impl<'a> Machine<'a> {
             _ if matches!(kind, Kind::Text | Kind::Attribute) => out.text(&document.value(node)),
             _ => Ok(()),
         }
+    }
+
+    /// A document of its own with what templates make of another's children, as `xsl:copy` would make it.
+    fn copied_document(
+        &'a self,
+        document: &'a Document,
+        node: NodeId,
+        mode: u32,
+        arguments: &Arguments<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        let mut inside = Receiver::new(Output::fragment(self.options.limits.output_bytes), self.late());
+        self.built_in(&Shape::Children(Test::Any), document, node, mode, arguments, &mut inside)?;
+        let copy = self.tree_of(inside.into_output().finish_fragment()?)?;
+        out.give(copy, Version::V3)
     }
 
     fn no_match_of_item(&'a self, policy: NoMatch, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<()> {

@@ -109,6 +109,41 @@ fn root(body: &str) -> String {
 }
 
 #[test]
+fn a_shallow_copy_of_a_document_is_a_document_where_a_sequence_is_made() {
+    let mode = "<xsl:mode name='m' on-no-match='shallow-copy'/>";
+    let kind = "<xsl:variable name='v' as='document-node()'><xsl:apply-templates select='/' mode='m'/></xsl:variable>\
+                <r n='{count($v/a/b)}'><xsl:apply-templates select='/' mode='m'/></r>";
+    gives(&format!("{mode}{}", root(kind)), "<r n=\"3\"><a><b>1</b><b>2</b><b>3</b></a></r>");
+}
+
+#[test]
+fn a_default_namespace_may_stand_alone() {
+    let alone = "<xsl:variable name='n' as='namespace-node()'><xsl:namespace name='' select=\"'urn:d'\"/></xsl:variable>\
+                 <e n='{$n}' p='{name($n) = &quot;&quot;}'/>";
+    gives(&root(alone), "<e n=\"urn:d\" p=\"true\"/>");
+}
+
+#[test]
+fn exslt_documents_are_results_that_say_by_themselves_how_they_are_written() {
+    let document = |attributes: &str, body: &str| {
+        format!(
+            "<exsl:document xmlns:exsl='http://exslt.org/common' xsl:extension-element-prefixes='exsl' {attributes}>\
+             {body}</exsl:document>"
+        )
+    };
+    let html = document("href='{name(*)}.html' method='{\"html\"}' indent='no'", "<br/>");
+    let inside = format!("<xsl:variable name='v'>{}</xsl:variable>", document("href='c/d.xml' of-another='1'", "<d/>"));
+    let (own, others) = whole(&root(&format!("<r>{html}{inside}</r>"))).expect("a result");
+    assert_eq!(own, "<r/>");
+    // The declaration is there although the stylesheet's xsl:output leaves it out.
+    let declared = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><d/>";
+    let expected = [("file:///out/a.html", "<br>"), ("file:///out/c/d.xml", declared)];
+    assert_eq!(others, expected.map(|(uri, text)| (uri.to_owned(), text.to_owned())));
+    fails(&format!("<!-- alone -->{}", root(&document("href='b.xml'", "<b/>"))), "REFUSED");
+    fails(&root(&document("", "<b/>")), "XTSE0010");
+}
+
+#[test]
 fn results_beside_its_own_are_handed_to_the_caller() {
     let two = root(
         "<r><xsl:result-document href='b/c.xml'><c u='{current-output-uri()}'/></xsl:result-document></r>\

@@ -75,6 +75,27 @@ fn a_run_may_begin_in_a_mode_or_with_a_template() {
     quick(body, &["--mode", "m"]).with(0, "moded\n", "");
     quick(body, &["--template", "t"]).with(0, "named\n", "");
     quick(body, &["--template", "u"]).with(1, "", "there is no template named \"u\"");
+    // A template needs no document, and then there is none.
+    run(&["xslt", "-", "--template", "t"], sheet(body)).with(0, "named\n", "");
+    let reading = "<xsl:template name='t'><xsl:value-of select='/'/></xsl:template>";
+    run(&["xslt", "-", "--template", "t"], sheet(reading)).with(1, "", "XPDY0002");
+}
+
+#[test]
+fn stylesheets_know_files_by_absolute_uris() {
+    let text = sheet(
+        "<xsl:include href='a/b%20c.xsl'/><xsl:template match='/'>\
+         <r d='{base-uri(d)}' s='{static-base-uri()}' e='{document-uri(doc(&quot;e.xml&quot;))}'/></xsl:template>",
+    );
+    let included = sheet("<xsl:template match='x'>{</xsl:template><xsl:template match='['/>");
+    let files = [("s.xsl", &*text), ("d.xml", DOCUMENT), ("e.xml", "<e/>"), ("a/b c.xsl", &*included)];
+    let files = folder(&files);
+    // What is wrong is told with the names of files.
+    transform(files.path(), &[]).with(2, "", "a/b c.xsl:3:");
+    fs::write(files.path().join("a/b c.xsl"), sheet("")).unwrap();
+    let uri = |name: &str| format!("file://{}/{name}", files.path().display());
+    let expected = format!("<r d=\"{}\" s=\"{}\" e=\"{}\"/>\n", uri("d.xml"), uri("s.xsl"), uri("e.xml"));
+    transform(files.path(), &[]).with(0, &expected, "");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Instructions about whole documents: `xsl:result-document` and `xsl:source-document` (XSLT 3.0 §25.1 and §18.1).
+//! Instructions about whole documents: `xsl:result-document` and `xsl:source-document` (XSLT 3.0 §25.1 and §18.1), and
+//! EXSLT's `exsl:document`.
 
 use std::rc::Rc;
 
@@ -7,7 +8,21 @@ use super::super::here::Here;
 use super::super::problems::Made;
 use super::super::specs;
 use crate::compile::compiler::Compiler;
-use crate::program::{Avt, Kind, ResultDocument, SourceDocument};
+use crate::program::{Avt, Kind, ResultDocument, SourceDocument, Writer};
+
+/// The attributes of `exsl:document` that those of `xsl:output` have the names and values of.
+const OUTPUT_OF_EXSLT: [&str; 10] = [
+    "method",
+    "version",
+    "encoding",
+    "omit-xml-declaration",
+    "standalone",
+    "doctype-public",
+    "doctype-system",
+    "cdata-section-elements",
+    "indent",
+    "media-type",
+];
 
 pub(in crate::compile) fn result_document<'s>(
     compiler: &mut Compiler<'s>,
@@ -50,6 +65,37 @@ pub(in crate::compile) fn result_document<'s>(
         parameter_document: parameter_document?,
         scope,
         body,
+        writer: Writer::Standard,
+    })))
+}
+
+/// `exsl:document`
+///
+/// Source: <http://exslt.org/exsl/elements/document/>; as in libxslt, other attributes are left out of account.
+pub(in crate::compile) fn exslt_document<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
+    let href = compiler.required_template(element, "href", here);
+    let mut attributes = Vec::new();
+    for attribute in element.attributes().filter(|attribute| attribute.name().namespace.is_empty()) {
+        let local = attribute.name().local;
+        if OUTPUT_OF_EXSLT.contains(&local) {
+            attributes.push(compiler.avt(&attribute, here).map(|value| (local.into(), value)));
+        }
+    }
+    let scope = compiler.scope(here);
+    let body = compiler.block(element, here);
+    Ok(Kind::ResultDocument(Box::new(ResultDocument {
+        href: Some(href?),
+        format: None,
+        attributes: attributes.into_iter().collect::<Made<_>>()?,
+        characters: Vec::new(),
+        parameter_document: None,
+        scope,
+        body,
+        writer: Writer::Exslt,
     })))
 }
 

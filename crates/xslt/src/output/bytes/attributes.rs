@@ -103,8 +103,10 @@ impl Bytes<'_> {
         }
         let Some(open) = self.open.last().copied() else { return Ok(()) };
         let html = open.html && name.namespace.is_empty();
-        if html && open.traits.any(Traits::META) && name.local.eq_ignore_ascii_case("http-equiv") {
-            self.says_content_type |= value.trim().eq_ignore_ascii_case("content-type");
+        if html && open.traits.any(Traits::META) {
+            // HTML allows one of the two alone, so that neither may stand beside the one that is written here.
+            self.says_content_type |= name.local.eq_ignore_ascii_case("charset")
+                || (name.local.eq_ignore_ascii_case("http-equiv") && value.trim().eq_ignore_ascii_case("content-type"));
         }
         if html && self.format == Format::Html && html::is_minimised(name.local, value) {
             return Ok(());

@@ -64,6 +64,9 @@ fn a_head_says_the_content_type_once() {
         output.attribute(plain("content"), "text/html; charset=x")?;
         output.end_element()?;
         output.start_element(plain("meta"))?;
+        output.attribute(plain("charset"), "y")?;
+        output.end_element()?;
+        output.start_element(plain("meta"))?;
         output.attribute(plain("name"), "n")?;
         output.end_element()?;
         output.end_element()?;
