@@ -1,5 +1,6 @@
 //! `cargo xtask conformance`: runs suites that others made and shows their tables.
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use anyhow::{Result, ensure};
 use clap::Args;
 
 use crate::process::{cargo, succeeds};
+use crate::sheets;
 use crate::workspace::root;
 
 /// The first run builds what the tests stand on.
@@ -14,6 +16,12 @@ const DEADLINE: Duration = Duration::from_secs(20 * 60);
 
 /// The suite that is an integration test of its own.
 const APART: &str = "synapse";
+
+/// The suite whose data is fetched, and which runs the binary.
+const FETCHED: &str = "sheets";
+
+/// The binary that runs stylesheets, where it is not to be built.
+const PROGRAM: &str = "MYELIN_PROGRAM";
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -38,12 +46,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     let mut well = true;
     if !together.is_empty() {
         let filters: Vec<String> = together.iter().map(|suite| format!("{suite}::")).collect();
-        well &= succeeds(tests("suites", arguments.update).args(&filters), DEADLINE)?;
+        let mut tests = tests("suites", arguments.update);
+        if together.iter().any(|suite| *suite == FETCHED) {
+            tests.env("MYELIN_SHEETS", sheets::fetch()?).env(PROGRAM, program()?);
+        }
+        well &= succeeds(tests.args(&filters), DEADLINE)?;
     }
     if !apart.is_empty() {
         well &= succeeds(&mut tests(APART, arguments.update), DEADLINE)?;
     }
     Ok(well)
+}
+
+/// The binary as users have it; without optimisation large stylesheets take minutes.
+fn program() -> Result<PathBuf> {
+    if let Some(program) = std::env::var_os(PROGRAM) {
+        return Ok(program.into());
+    }
+    ensure!(succeeds(cargo().args(["build", "--release", "--bin", "myelin"]), DEADLINE)?, "myelin does not build");
+    Ok(root().join("target/release/myelin"))
 }
 
 /// The tests of one binary; arguments to be added are parts of their names.

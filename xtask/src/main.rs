@@ -13,6 +13,7 @@ mod lexicon;
 mod packages;
 mod process;
 mod setup;
+mod sheets;
 mod test;
 #[cfg(test)]
 mod tidy;
@@ -42,7 +43,7 @@ enum Command {
     Dist,
     /// Compares the `dist` binary with other servers, in turns, or counts its instructions.
     Bench(bench::Arguments),
-    /// Conformance suites that others made: xml, c14n, xpath, json.
+    /// Conformance suites that others made: xml, c14n, xpath, json, and stylesheets as they are shipped: sheets.
     Conformance(conformance::Arguments),
     /// Lets fuzz targets run for a while.
     Fuzz(fuzz::Arguments),

@@ -3,6 +3,7 @@
 mod c14n;
 mod dsig;
 mod json;
+mod sheets;
 mod xml;
 mod xpath;
 mod xslt;

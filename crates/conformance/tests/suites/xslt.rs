@@ -1,6 +1,6 @@
 //! XSLT: the W3C's suite, libxslt's tests, and stylesheets by chance against `xsltproc`.
 
-mod compare;
+pub(crate) mod compare;
 mod engine;
 mod generate;
 mod libxslt;
