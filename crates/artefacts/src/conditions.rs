@@ -14,6 +14,7 @@ use myelin_expression::{Expression, ResultType, Source, SourceScope};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
+use myelin_flow::recorder::{Comparison, Operand};
 use myelin_java_text::pattern::Pattern;
 
 /// A condition.
@@ -27,7 +28,13 @@ pub(crate) enum Condition {
 }
 
 /// What a condition is about.
-pub(crate) enum Subject {
+pub(crate) struct Subject {
+    /// As people read it: `header X-Symbol`.
+    label: Box<str>,
+    kind: SubjectKind,
+}
+
+enum SubjectKind {
     Source(Source),
     /// A parameter of the query of the address.
     Parameter(String),
@@ -88,9 +95,10 @@ impl Condition {
                 several.iter().fold(need, |need, evaluator| evaluator.add_to(need))
             }
             Condition::Not(inner) => inner.add_to(need),
-            Condition::Equal(Subject::Expression(expression), _)
-            | Condition::Match(Subject::Expression(expression), _) => need.and(expression),
-            Condition::Equal(..) | Condition::Match(..) => need,
+            Condition::Equal(subject, _) | Condition::Match(subject, _) => match &subject.kind {
+                SubjectKind::Expression(expression) => need.and(expression),
+                _ => need,
+            },
         }
     }
 
@@ -130,28 +138,57 @@ impl Condition {
             }
         }
     }
+
+    /// The comparisons in it with the values that they compared, in the order written, for a trace of the exchange.
+    pub(crate) fn comparisons(
+        &self,
+        address: Option<&str>,
+        exchange: &Exchange,
+        context: &RequestContext<'_>,
+    ) -> Vec<Comparison> {
+        let compared = |subject: &Subject, operator: &str, value: &str| {
+            let text = subject.text(address, exchange, context).ok().flatten();
+            let holds = self.holds(address, exchange, context).ok();
+            let left = Operand::new(&subject.label, text);
+            vec![Comparison { left, operator: operator.to_owned(), right: Operand::fixed(value), holds }]
+        };
+        match self {
+            Condition::All(several) | Condition::Any(several) => {
+                several.iter().flat_map(|part| part.comparisons(address, exchange, context)).collect()
+            }
+            Condition::Not(inner) => inner.comparisons(address, exchange, context),
+            Condition::Equal(subject, value) => compared(subject, "equals", value),
+            Condition::Match(subject, pattern) => compared(subject, "matches", pattern.label()),
+        }
+    }
 }
 
 impl Subject {
     fn read(element: &Element, loader: &mut Loader) -> Result<Subject, Problem> {
         let kind = element.attribute("type").map_or("header", |kind| kind.value);
         let source = if kind == "url" { element.attribute("source") } else { Some(element.required("source")?) };
-        Ok(match (kind, source) {
+        let label = match (kind, source) {
+            ("soap", Some(path)) => path.value.into(),
+            (kind, Some(source)) => format!("{kind} {}", source.value).into(),
+            (kind, None) => kind.into(),
+        };
+        let kind = match (kind, source) {
             ("header", Some(name)) => {
-                Subject::Source(Source::property(SourceScope::Transport, name.value, loader.names()))
+                SubjectKind::Source(Source::property(SourceScope::Transport, name.value, loader.names()))
             }
-            ("param", Some(name)) => Subject::Parameter(name.value.to_owned()),
+            ("param", Some(name)) => SubjectKind::Parameter(name.value.to_owned()),
             ("property", Some(name)) => {
-                Subject::Source(Source::property(SourceScope::Default, name.value, loader.names()))
+                SubjectKind::Source(Source::property(SourceScope::Default, name.value, loader.names()))
             }
-            ("soap", Some(path)) => Subject::Expression(Expression::compile(path, ResultType::Text, loader)?),
-            ("url", None) => Subject::Address(None),
-            ("url", Some(part)) => Subject::Address(Some(UriPart::named(part)?)),
+            ("soap", Some(path)) => SubjectKind::Expression(Expression::compile(path, ResultType::Text, loader)?),
+            ("url", None) => SubjectKind::Address(None),
+            ("url", Some(part)) => SubjectKind::Address(Some(UriPart::named(part)?)),
             (other, _) => {
                 let message = format!("type {other:?} is unknown: header, param, url, property and soap are known");
                 return Err(element.problem(message));
             }
-        })
+        };
+        Ok(Subject { label, kind })
     }
 
     fn text<'a>(
@@ -160,12 +197,12 @@ impl Subject {
         exchange: &'a Exchange,
         context: &'a RequestContext<'a>,
     ) -> Outcome<Option<Cow<'a, str>>> {
-        match self {
-            Subject::Source(source) => Ok(source.read(exchange, context).text()),
-            Subject::Expression(expression) => expression.text(exchange, context),
-            Subject::Address(None) => Ok(address.map(Cow::Borrowed)),
-            Subject::Address(Some(part)) => Ok(address.and_then(|address| part.of(address)).map(Cow::Owned)),
-            Subject::Parameter(name) => Ok(address.and_then(|address| parameter(address, name)).map(Cow::Owned)),
+        match &self.kind {
+            SubjectKind::Source(source) => Ok(source.read(exchange, context).text()),
+            SubjectKind::Expression(expression) => expression.text(exchange, context),
+            SubjectKind::Address(None) => Ok(address.map(Cow::Borrowed)),
+            SubjectKind::Address(Some(part)) => Ok(address.and_then(|address| part.of(address)).map(Cow::Owned)),
+            SubjectKind::Parameter(name) => Ok(address.and_then(|address| parameter(address, name)).map(Cow::Owned)),
         }
     }
 }

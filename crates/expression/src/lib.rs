@@ -24,6 +24,7 @@ pub mod ready;
 mod result_type;
 mod scan;
 mod secrets;
+mod seen;
 mod source;
 mod synapse;
 mod text;
@@ -41,6 +42,7 @@ use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
 use myelin_flow::property::{self, Scope, Slot};
+use myelin_flow::recorder::Comparison;
 use myelin_json::Path;
 use myelin_xml::{Document, NodeId};
 use myelin_xpath::{Atomic, Item, Value};
@@ -351,6 +353,18 @@ impl Expression {
             Kind::Json(json) => json.boolean(exchange),
             Kind::Held(held) => Ok(held.text(exchange, context)?.eq_ignore_ascii_case("true")),
             Kind::Synapse(synapse) => Ok(synapse.text(exchange, context)?.eq_ignore_ascii_case("true")),
+        }
+    }
+
+    /// What it compared as a condition that came out as `holds`, for a trace of the exchange.
+    ///
+    /// Shape: the comparisons that `and`, `or` and `not` join, each with the values of its sides as they are now. A body
+    /// on the wire is looked at as far as it has come; there are none where that does not give the same decision.
+    pub fn comparisons(&self, holds: bool, exchange: &Exchange, context: &RequestContext<'_>) -> Vec<Comparison> {
+        match &self.resolved(exchange).kind {
+            Kind::XPath(xpath) => xpath.comparisons(holds, exchange, context),
+            Kind::Synapse(synapse) => synapse.comparisons(exchange, context),
+            Kind::Source(_) | Kind::Json(_) | Kind::Held(_) => Vec::new(),
         }
     }
 

@@ -22,6 +22,7 @@ use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
 use myelin_flow::property::{self, Slot};
+use myelin_flow::recorder::{Comparison, Operand};
 use myelin_java_text::{date as datetime, decimal};
 use myelin_json::Path;
 
@@ -169,6 +170,36 @@ impl Synapse {
             },
             _ => None,
         }
+    }
+
+    /// What it compared as a condition, as [`Expression::comparisons`](crate::Expression::comparisons) says.
+    pub(super) fn comparisons(&self, exchange: &Exchange, context: &RequestContext<'_>) -> Vec<Comparison> {
+        let mut found = Vec::new();
+        self.node.comparisons(&mut found);
+        let run = Run { exchange, context };
+        found
+            .into_iter()
+            .map(|part| {
+                let side = |node, written: &str| {
+                    // Why there is no value, the log says.
+                    let value = run.value(node).ok();
+                    Operand::new(written, value.iter().filter_map(Value::text))
+                };
+                let compared = |left, right| arithmetic::apply(&left, part.operator, &right);
+                let value = run.value(&part.left).and_then(|left| compared(left, run.value(&part.right)?));
+                let holds = match value {
+                    Ok(Value::Boolean(boolean)) => Some(boolean),
+                    _ => None,
+                };
+                let [left, right] = &part.written;
+                Comparison {
+                    left: side(&part.left, left),
+                    operator: part.symbol.to_owned(),
+                    right: side(&part.right, right),
+                    holds,
+                }
+            })
+            .collect()
     }
 
     fn any(&self, mut accept: impl FnMut(&Node) -> bool) -> bool {

@@ -8,10 +8,11 @@ use myelin_content::Fragment;
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
+use myelin_flow::recorder::{Comparison, Operand};
 use myelin_java_text::number;
 use myelin_xml::NodeId;
 use myelin_xpath::ast::Expr;
-use myelin_xpath::{Atomic, Context, Error, Expression as Compiled, Item, Node, NodeRef, Returns, Value};
+use myelin_xpath::{Atomic, Context, Error, Expression as Compiled, Item, Node, NodeRef, Returns, Side, Value};
 
 use crate::ahead::{Answers, Precomputed, Question};
 use crate::bindings::Bindings;
@@ -23,12 +24,15 @@ use crate::places::MessagePart;
 use crate::plan::Query;
 use crate::result_type::ResultType;
 use crate::scan::{Answer, answer_of};
+use crate::seen::{SeenBody, SeenHost};
 use crate::source::Source;
 use crate::text::{self, fragment_of};
 
 /// A compiled expression and what its variables and functions stand for.
 #[derive(Debug)]
 pub struct XPath {
+    /// As it is written.
+    text: Box<str>,
     pub(super) compiled: Arc<Compiled>,
     pub(super) bindings: Arc<Bindings>,
     looks_at_body: bool,
@@ -61,8 +65,8 @@ impl XPath {
             return Ok(XPathOrSource::Source(bindings.sources.swap_remove((slot - places) as usize)));
         }
         let looks_at_body = compiled.needs_context() || compiled.variables().iter().any(|&slot| slot < places);
-        let mut xpath =
-            XPath { compiled: compiled.into(), bindings: bindings.into(), looks_at_body, wanted, query: None };
+        let (text, compiled, bindings) = (text.value.into(), compiled.into(), bindings.into());
+        let mut xpath = XPath { text, compiled, bindings, looks_at_body, wanted, query: None };
         if looks_at_body && wanted != ResultType::Nodes {
             // What the host is asked may change between two mediators, so that such an expression shares no pass.
             let pure = xpath.is_pure();
@@ -157,6 +161,39 @@ impl XPath {
         self.with_value(exchange, context, |value| {
             value.as_nodes().unwrap_or_default().into_iter().find_map(fragment_of)
         })
+    }
+
+    /// What it compared as a condition that came out as `holds`, as
+    /// [`Expression::comparisons`](crate::Expression::comparisons) says.
+    pub(super) fn comparisons(
+        &self,
+        holds: bool,
+        exchange: &Exchange,
+        context: &RequestContext<'_>,
+    ) -> Vec<Comparison> {
+        let parts = self.compiled.comparisons();
+        if parts.is_empty() {
+            return Vec::new();
+        }
+        let seen = if self.looks_at_body { SeenBody::of(exchange, context) } else { Some(SeenBody::empty()) };
+        let Some(seen) = seen else { return Vec::new() };
+        let tree = seen.tree();
+        let host = SeenHost { message: MessageHost { bindings: &self.bindings, exchange, context }, tree };
+        let mut at = Context::new(&host).at(NodeRef::new(tree.document(), tree.envelope().element));
+        at.now = context.moment();
+        // What had come of the body may be less than what was read for the condition.
+        if !matches!(self.compiled.condition(&at), Ok(again) if again == holds) {
+            return Vec::new();
+        }
+        let version = self.compiled.version();
+        let told = parts.into_iter().map(|part| {
+            let [left, right] = [Side::Left, Side::Right].map(|side| {
+                let values = part.value(side, &at).unwrap_or(Value::EMPTY).into_items();
+                Operand::new(part.side(side, &self.text), values.map(|item| item.into_text(version)))
+            });
+            Comparison { left, operator: part.operator(&self.text).to_owned(), right, holds: part.holds(&at).ok() }
+        });
+        told.collect()
     }
 
     /// The nodes of the message's own tree that it leads to.

@@ -139,6 +139,65 @@ pub struct StepDecision {
     pub reason: Option<String>,
     /// What was not chosen, each with the reason.
     pub rejected: Vec<(String, String)>,
+    /// What was compared for it, in the order written.
+    pub compared: Vec<Comparison>,
+}
+
+/// Two values that were compared for a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// The side before the operator.
+    pub left: Operand,
+    /// The operator as the configuration has it, or `matches` for a regular expression.
+    pub operator: String,
+    /// The side behind the operator.
+    pub right: Operand,
+    /// Whether it was true; `None` where the values cannot be compared.
+    pub holds: Option<bool>,
+}
+
+/// One side of a comparison.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Operand {
+    /// As the configuration has it.
+    pub expression: String,
+    /// The first values that it had; none where it led to nothing.
+    pub values: Vec<String>,
+    /// How many values more it had.
+    pub more: usize,
+}
+
+/// So many comparisons of a decision are told.
+const COMPARISONS: usize = 16;
+
+/// So many values of an operand are told.
+const OPERAND_VALUES: usize = 8;
+
+/// Longer values are cut off.
+const OPERAND_BYTES: usize = 2 << 10;
+
+impl Operand {
+    /// One with these values, as many and as much of them as is told.
+    pub fn new<V: AsRef<str>>(expression: &str, values: impl IntoIterator<Item = V>) -> Operand {
+        let mut operand = Operand { expression: beginning(expression), ..Operand::default() };
+        for value in values {
+            match operand.values.len() {
+                OPERAND_VALUES.. => operand.more += 1,
+                _ => operand.values.push(beginning(value.as_ref())),
+            }
+        }
+        operand
+    }
+
+    /// A value of the configuration, which stands for itself.
+    pub fn fixed(value: &str) -> Operand {
+        Operand::new(value, [value])
+    }
+}
+
+fn beginning(text: &str) -> String {
+    let end = (0..=OPERAND_BYTES.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    text[..end].to_owned()
 }
 
 impl StepDecision {
@@ -151,6 +210,13 @@ impl StepDecision {
     pub fn by(mut self, expression: impl Into<String>, value: impl Into<String>) -> StepDecision {
         self.expression = Some(expression.into());
         self.value = Some(value.into());
+        self
+    }
+
+    /// The same with what was compared, as much of it as is told.
+    pub fn comparing(mut self, compared: impl IntoIterator<Item = Comparison>) -> StepDecision {
+        let room = COMPARISONS.saturating_sub(self.compared.len());
+        self.compared.extend(compared.into_iter().take(room));
         self
     }
 

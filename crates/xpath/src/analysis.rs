@@ -41,7 +41,7 @@ pub(crate) fn predicate_kind(expr: &Expr, nodes: bool) -> PredicateKind {
     if is_call(expr, "last") {
         return PredicateKind::Last;
     }
-    if let Expr::General(comparison, sides) = expr {
+    if let Expr::General(comparison, sides, _) = expr {
         let (comparison, other) = match &**sides {
             [left, right] if is_call(left, "position") => (Some(*comparison), right),
             [left, right] if is_call(right, "position") => (mirrored(*comparison), left),
@@ -125,8 +125,8 @@ fn parts(expr: &Expr) -> Vec<&Expr> {
         | Expr::Members(items) => items.iter().collect(),
         Expr::Intersect(sides)
         | Expr::Except(sides)
-        | Expr::General(_, sides)
-        | Expr::Single(_, sides)
+        | Expr::General(_, sides, _)
+        | Expr::Single(_, sides, _)
         | Expr::Nodes(_, sides)
         | Expr::Arithmetic(_, sides)
         | Expr::Range(sides) => sides.iter().collect(),

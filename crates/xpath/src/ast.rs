@@ -51,9 +51,9 @@ pub enum Expr {
     /// `except`
     Except(Box<[Expr; 2]>),
     /// `=`, `<` …: true as soon as one pair of items compares true.
-    General(Comparison, Box<[Expr; 2]>),
+    General(Comparison, Box<[Expr; 2]>, Written),
     /// `eq`, `lt` …: one item with one item.
-    Single(Comparison, Box<[Expr; 2]>),
+    Single(Comparison, Box<[Expr; 2]>, Written),
     /// `is`, `<<`, `>>`
     Nodes(NodeComparison, Box<[Expr; 2]>),
     /// `+`, `div` …
@@ -215,6 +215,15 @@ pub enum Comparison {
     LessOrEqual,
     Greater,
     GreaterOrEqual,
+}
+
+/// Where a comparison stands in the text of its expression, for whoever shows it; in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    pub(crate) left: u32,
+    pub(crate) operator: u32,
+    pub(crate) right: u32,
+    pub(crate) end: u32,
 }
 
 /// How two nodes are compared.

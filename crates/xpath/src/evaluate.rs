@@ -123,7 +123,7 @@ impl<'a> Run<'_, 'a> {
             | Expr::Every(..)
             | Expr::InstanceOf(..)
             | Expr::Castable(..) => self.condition(expr, focus).map(Value::from),
-            Expr::Single(comparison, sides) => self.single(*comparison, sides, focus),
+            Expr::Single(comparison, sides, _) => self.single(*comparison, sides, focus),
             Expr::Nodes(comparison, sides) => self.node_comparison(*comparison, sides, focus),
             Expr::Arithmetic(..) => self.calculation(expr, focus).map(optional),
             Expr::Negate(inside) => {

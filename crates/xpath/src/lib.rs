@@ -8,6 +8,7 @@ mod arithmetic;
 pub mod ast;
 mod collation;
 mod compare;
+mod comparisons;
 mod context;
 mod environment;
 mod error;
@@ -26,6 +27,7 @@ pub mod types;
 mod value;
 
 pub use collation::Collation;
+pub use comparisons::{ConditionPart, Side};
 pub use context::{Context, Host, Limits, Meter, NoHost, SharedContext, Start};
 pub use environment::{Argument, Declared, Environment, Version};
 pub use error::{Error, SyntaxError};

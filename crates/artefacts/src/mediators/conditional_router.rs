@@ -14,7 +14,7 @@ use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
 use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 use myelin_flow::position::StepPlace;
-use myelin_flow::recorder::StepDecision;
+use myelin_flow::recorder::{Comparison, StepDecision};
 use myelin_flow::sequence::{Block, Node};
 
 pub(super) const SPEC: Spec =
@@ -168,12 +168,15 @@ impl ConditionalRouter {
             match route.applies(exchange, context).await {
                 Ok(true) => context.watch.decided(|| {
                     let (chosen, place) = (format!("route {}", index + 1), &self.routes.place);
-                    StepDecision::chose(chosen).because(format!("its condition holds, of those at {place}"))
+                    StepDecision::chose(chosen)
+                        .because(format!("its condition holds, of those at {place}"))
+                        .comparing(route.compared(exchange, context))
                 }),
                 Ok(false) => {
                     context.watch.decided(|| {
                         StepDecision::chose("the next route")
                             .but_not(format!("route {}", index + 1), "its condition does not hold")
+                            .comparing(route.compared(exchange, context))
                     });
                     continue;
                 }
@@ -206,6 +209,10 @@ impl ConditionalRouter {
 }
 
 impl Route {
+    fn compared(&self, exchange: &Exchange, context: &RequestContext<'_>) -> Vec<Comparison> {
+        self.condition.comparisons(exchange.to().as_deref(), exchange, context)
+    }
+
     async fn applies(&self, exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<bool> {
         self.need.fulfil(exchange, context).await?;
         self.condition.holds(exchange.to().as_deref(), exchange, context)

@@ -3,7 +3,7 @@
 use crate::inner_sequence::InnerSequence;
 use crate::loader::Loader;
 use crate::spec::{Built, Spec};
-use crate::values::told;
+use crate::values::{matched, told};
 use myelin_config::element::Element;
 use myelin_expression::{Expression, ResultType};
 use myelin_expression::{Need, when_ready};
@@ -43,6 +43,9 @@ The mediators stand directly inside, or in `then` and `else`; each of these may 
     </filter>
 "#;
 
+/// What stands between source and pattern where people read the condition.
+const MATCHES: &str = " matches ";
+
 struct Filter {
     condition: Condition,
     /// The condition as it is written.
@@ -69,7 +72,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let text = |name: &str| element.attribute(name).map_or("", |text| text.value);
     let text: Box<str> = match &condition {
         Condition::Holds(_) => text("xpath").into(),
-        Condition::Matches(..) => format!("{} matches {}", text("source"), text("regex")).into(),
+        Condition::Matches(..) => format!("{}{MATCHES}{}", text("source"), text("regex")).into(),
     };
     let (then, otherwise) = (element.child("then"), element.child("else"));
     let branches = if then.is_some() || otherwise.is_some() {
@@ -114,11 +117,16 @@ impl Mediator for Filter {
 
 impl Filter {
     fn decision(&self, holds: bool, exchange: &Exchange, context: &RequestContext<'_>) -> StepDecision {
-        let value = match &self.condition {
-            Condition::Holds(_) => holds.to_string(),
-            Condition::Matches(source, _) => told(source, exchange, context),
+        let (value, compared) = match &self.condition {
+            Condition::Holds(expression) => (holds.to_string(), expression.comparisons(holds, exchange, context)),
+            Condition::Matches(source, pattern) => {
+                let written = self.text.strip_suffix(pattern.label()).unwrap_or_default();
+                let written = written.strip_suffix(MATCHES).unwrap_or_default();
+                let compared = matched(written, source, pattern, exchange, context);
+                (told(source, exchange, context), vec![compared])
+            }
         };
-        StepDecision::chose(if holds { "then" } else { "else" }).by(&*self.text, value)
+        StepDecision::chose(if holds { "then" } else { "else" }).by(&*self.text, value).comparing(compared)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::inner_sequence::InnerSequence;
 use crate::loader::Loader;
 use crate::spec::{Built, Spec};
-use crate::values::told;
+use crate::values::{matched, told};
 use myelin_config::element::Element;
 use myelin_expression::{Expression, ResultType};
 use myelin_expression::{Need, when_ready};
@@ -100,7 +100,14 @@ impl Mediator for Switch {
             };
             context.watch.decided(|| {
                 let case = found.map_or("default".to_owned(), |(pattern, _)| format!("case {}", pattern.label()));
-                StepDecision::chose(case).by(&*self.text, told(&self.source, exchange, context))
+                let asked = self
+                    .cases
+                    .iter()
+                    .position(|(pattern, _)| found.is_some_and(|(found, _)| std::ptr::eq(pattern, found)));
+                let asked = self.cases.iter().take(asked.map_or(self.cases.len(), |at| at + 1));
+                StepDecision::chose(case)
+                    .by(&*self.text, told(&self.source, exchange, context))
+                    .comparing(asked.map(|(pattern, _)| matched(&self.text, &self.source, pattern, exchange, context)))
             });
             found.map_or(&self.otherwise, |(_, branch)| branch).run(exchange, context)
         })

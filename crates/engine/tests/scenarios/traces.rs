@@ -78,6 +78,11 @@ fn a_trace_tells_what_was_decided_changed_and_asked() {
     let decision = &nodes(&trace, "decision")[0];
     assert_eq!((&decision["expression"], &decision["value"]), (&"//symbol = 'IBM'".into(), &"false".into()));
     assert_eq!(decision["chosen"], "else");
+    let compared = serde_json::json!([{
+        "left": {"expression": "//symbol", "values": ["MSFT"], "more": 0}, "operator": "=",
+        "right": {"expression": "'IBM'", "values": ["IBM"], "more": 0}, "holds": false,
+    }]);
+    assert_eq!(decision["compared"], compared);
     let property = nodes(&trace, "step").into_iter().find(|step| step["element"] == "property").unwrap();
     let change = &property["changes"][0];
     assert_eq!((&change["name"], &change["before"], &change["after"]), (&"to".into(), &Value::Null, &"b".into()));
@@ -114,6 +119,96 @@ fn the_text_of_a_trace_answers_why_at_a_glance() {
         "asked POST http://b/ (endpoint B, ",
     ] {
         assert!(text.contains(part), "{part:?} is missing:\n{text}");
+    }
+}
+
+/// The lines of a trace's text that tell what was compared.
+fn compared(sequence: &str, headers: &'static [(&str, &str)], body: &'static str) -> Vec<String> {
+    let artefacts = proxy(&format!("<inSequence>{sequence}<respond/></inSequence>"));
+    let traces = traces_of(&artefacts, Some(ALL), false, serve("/services/P", headers, body));
+    let text = traces[0].to_text(&Secrets::default());
+    let told = |line: &&str| ["is true", "is false", "cannot be compared"].iter().any(|end| line.ends_with(end));
+    text.lines().filter(told).map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn a_trace_tells_what_was_compared() {
+    let filter = |condition: &str| format!("<filter {condition}><then><log/></then></filter>");
+    let xpath = |condition: &str| filter(&format!("xpath=\"{condition}\""));
+    let order = "<o><symbol>IBM </symbol><symbol>MSFT</symbol><total>100</total></o>";
+    // Over the bytes on the wire, over a tree, and over headers alone.
+    assert_eq!(
+        compared(&xpath("//o/symbol = 'IBM'"), &[], order),
+        ["//o/symbol \"IBM \", \"MSFT\" = \"IBM\" is false"]
+    );
+    let built = format!(
+        "<enrich><source xpath='//total'/><target type='property' property='t'/></enrich>{}",
+        xpath("//o/total &gt; 99")
+    );
+    assert_eq!(compared(&built, &[], order), ["//o/total \"100\" > \"99\" is true"]);
+    let headers: &[(&str, &str)] = &[("X-Kind", "a")];
+    let both = xpath("not($trp:X-Kind = 'b') and //none != ''");
+    assert_eq!(
+        compared(&both, headers, order),
+        ["$trp:X-Kind \"a\" = \"b\" is false", "//none nothing != \"\" is false"]
+    );
+    // A comparison in a predicate only says which nodes are meant.
+    assert_eq!(compared(&xpath("//o[total = 100]"), &[], order), Vec::<String>::new());
+    assert_eq!(
+        compared(&filter("source='//total' regex='1.*'"), &[], order),
+        ["//total \"100\" matches \"1.*\" is true"]
+    );
+    let switch = "<switch source='$trp:X-Kind'><case regex='b'><log/></case><case regex='a|c'><log/></case>\
+                  <case regex='.*'><log/></case></switch>";
+    assert_eq!(
+        compared(switch, headers, order),
+        ["$trp:X-Kind \"a\" matches \"b\" is false", "$trp:X-Kind \"a\" matches \"a|c\" is true"]
+    );
+    let router = "<conditionalRouter><conditionalRoute><condition><match type='header' source='X-Kind' regex='a'/></condition>\
+                  <target><sequence><log/></sequence></target></conditionalRoute></conditionalRouter>";
+    assert_eq!(compared(router, headers, order), ["header X-Kind \"a\" matches \"a\" is true"]);
+}
+
+#[test]
+fn a_trace_tells_what_a_synapse_expression_compared() {
+    const JSON: &[(&str, &str)] = &[("Content-Type", "application/json"), ("X-Kind", "a")];
+    let compared = |condition: &str, body| {
+        compared(&format!("<filter xpath=\"${{{condition}}}\"><then><log/></then></filter>"), JSON, body)
+    };
+    let body = r#"{"total": 99.5, "lines": [1, 2]}"#;
+    assert_eq!(compared("payload.total &gt; 100", body), ["payload.total \"99.5\" > \"100\" is false"]);
+    assert_eq!(
+        compared("payload.none == 1 or !(headers.X-Kind != 'a')", body),
+        ["payload.none nothing == \"1\" cannot be compared", "headers.X-Kind \"a\" != \"a\" is false"]
+    );
+    assert_eq!(
+        compared("payload.lines == vars.x", body),
+        ["payload.lines \"[1,2]\" == vars.x nothing cannot be compared"]
+    );
+}
+
+#[test]
+fn what_is_compared_is_bounded_and_shows_no_secret() {
+    let long: &'static str = Box::leak(format!("<o><a>{}</a>{}</o>", "x".repeat(3000), "<b>1</b>".repeat(20)).into());
+    let filter = "<filter xpath=\"//a = 'y' or //b = 2\"><then><log/></then></filter>";
+    let lines = compared(filter, &[], long);
+    assert!(lines[0].starts_with("//a \"xxx") && lines[0].len() < 400, "{}", lines[0]);
+    let many = format!("//b {}\"1\" and 12 more = \"2\" is false", "\"1\", ".repeat(7));
+    assert_eq!(lines[1], many);
+
+    let decisions = "<property name='pin' expression=\"'canary-7'\"/>
+        <filter xpath=\"//password = 'canary-1'\"><then><log/></then></filter>
+        <filter xpath=\"$trp:X-Harmless = 'canary-3'\"><then><log/></then></filter>
+        <switch source='$trp:Authorization'><case regex='canary-2'><log/></case><default><log/></default></switch>";
+    let artefacts = proxy(&format!("<inSequence>{decisions}<respond/></inSequence>"));
+    let headers = &[("Authorization", "canary-2"), ("X-Harmless", "canary-3")];
+    let body = "<o><password>canary-1</password></o>";
+    let traces = traces_of(&artefacts, Some(ALL), false, serve("/services/P", headers, body));
+    let secrets = Secrets::new(["canary-3", "canary-7"]);
+    let (text, json) = (traces[0].to_text(&secrets), traces[0].to_json(&secrets).to_string());
+    for shown in [text, json] {
+        assert!(!shown.contains("canary"), "{shown}");
+        assert!(shown.contains("//password") && shown.contains("$trp:Authorization"), "{shown}");
     }
 }
 

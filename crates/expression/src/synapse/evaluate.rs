@@ -68,6 +68,10 @@ impl<'a> Run<'a> {
                 }
             }
             Node::Inside(node, route) => self.inside(self.value(node)?, route),
+            Node::Comparison(comparison) => {
+                let left = self.value(&comparison.left)?;
+                arithmetic::apply(&left, comparison.operator, &self.value(&comparison.right)?)
+            }
             Node::Chain(first, rest) => rest.iter().try_fold(self.value(first)?, |left, (operator, right)| {
                 arithmetic::apply(&left, *operator, &self.value(right)?)
             }),

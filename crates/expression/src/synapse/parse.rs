@@ -15,7 +15,7 @@ use crate::source::{Source, SourceScope};
 use crate::synapse::arithmetic::Operator;
 use crate::synapse::datetime::Pattern;
 use crate::synapse::function::Function;
-use crate::synapse::tree::{Date, Junction, Node, Prepared};
+use crate::synapse::tree::{Comparison, Date, Junction, Node, Prepared};
 use crate::xpath::{XPath, XPathOrSource};
 
 /// Parentheses, arguments and the like within each other; what evaluates them recurses as deep.
@@ -72,7 +72,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     pub(super) fn logic(&mut self) -> Result<Node, CompileError> {
         let mut parts = Vec::new();
         loop {
-            let node = self.chain(Parser::sum, COMPARISONS)?;
+            let node = self.comparison()?;
             let junction = if self.take("&&") || self.take_word("and") {
                 Junction::And
             } else if self.take("||") || self.take_word("or") {
@@ -81,6 +81,22 @@ impl<'t, 'l> Parser<'t, 'l> {
                 return Ok(if parts.is_empty() { node } else { Node::Logic(parts, Box::new(node)) });
             };
             parts.push((node, junction));
+        }
+    }
+
+    /// Sums that are compared, from the left.
+    fn comparison(&mut self) -> Result<Node, CompileError> {
+        let start = self.at;
+        let mut left = self.sum()?;
+        loop {
+            let end = self.at;
+            let Some((symbol, operator)) = COMPARISONS.iter().find(|(symbol, _)| self.take(symbol)) else {
+                return Ok(left);
+            };
+            let behind = self.at;
+            let right = self.sum()?;
+            let written = [start..end, behind..self.at].map(|range| self.text.value[range].trim().into());
+            left = Node::Comparison(Box::new(Comparison { left, operator: *operator, symbol, right, written }));
         }
     }
 

@@ -35,6 +35,8 @@ pub(super) enum Node {
     Payload(Option<Route>),
     /// Where in what another part gives.
     Inside(Box<Node>, Route),
+    /// `a == b`
+    Comparison(Box<Comparison>),
     /// `a + b - c`, from the left.
     Chain(Box<Node>, Vec<(Operator, Node)>),
     /// `a and b or c`, from the right.
@@ -49,6 +51,16 @@ pub(super) enum Node {
     Date(Box<Date>),
     /// Texts and expressions one behind the other; what gives nothing is left out.
     Joined(Vec<Node>),
+}
+
+/// A comparison, with its sides as they are written.
+#[derive(Debug)]
+pub(super) struct Comparison {
+    pub(super) left: Node,
+    pub(super) operator: Operator,
+    pub(super) symbol: &'static str,
+    pub(super) right: Node,
+    pub(super) written: [Box<str>; 2],
 }
 
 /// A way into JSON, with what is filled into it.
@@ -90,6 +102,19 @@ pub(super) enum Junction {
 }
 
 impl Node {
+    /// The comparisons that make it true or false, in the order written.
+    pub(super) fn comparisons<'a>(&'a self, found: &mut Vec<&'a Comparison>) {
+        match self {
+            Node::Comparison(comparison) => found.push(comparison),
+            Node::Logic(parts, last) => {
+                parts.iter().for_each(|(node, _)| node.comparisons(found));
+                last.comparisons(found);
+            }
+            Node::Call(Function::Not, parts) => parts.iter().for_each(|part| part.comparisons(found)),
+            _ => {}
+        }
+    }
+
     /// Shows `look` this part and all in it.
     pub(super) fn walk<'a>(&'a self, look: &mut impl FnMut(&'a Node)) {
         look(self);
@@ -105,6 +130,10 @@ impl Node {
             Node::Inside(node, route) => {
                 node.walk(look);
                 route.holes.iter().for_each(|node| node.walk(look));
+            }
+            Node::Comparison(comparison) => {
+                comparison.left.walk(look);
+                comparison.right.walk(look);
             }
             Node::Chain(first, rest) => {
                 first.walk(look);

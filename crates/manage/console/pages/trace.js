@@ -123,10 +123,22 @@ function decision(told) {
     return h("section", {}, h("h3", {}, "Decision"), facts([
         ["Expression", told.expression && h("code", {}, told.expression)],
         ["Value", told.value !== null && told.value !== undefined && h("code", {}, told.value === "" ? "(empty)" : told.value)],
+        ["Compared", told.compared?.length > 0 && told.compared.map(comparison)],
         ["Chosen", h("b", {}, told.chosen)],
         ["Because", told.reason],
         ["Not", told.rejected?.length > 0 && told.rejected.map(({ what, reason }) => h("span", { class: "line" }, what, reason && `: ${reason}`))],
     ]));
+}
+
+/** Both sides of a comparison with their values: `//symbol "IBM " = "IBM" is false`. */
+function comparison({ left, operator, right, holds }) {
+    const side = ({ expression, values, more }) => {
+        const isLiteral = values.length === 1 && [values[0], `'${values[0]}'`, `"${values[0]}"`].includes(expression);
+        return [!isLiteral && h("code", { class: "soft" }, `${expression} `),
+            values.length === 0 ? h("i", {}, "nothing") : h("code", {}, values.map((value) => JSON.stringify(value)).join(", ")), more > 0 && ` and ${more} more`];
+    };
+    const word = { true: "is true", false: "is false" }[holds] ?? "cannot be compared";
+    return h("span", { class: "line compared" }, side(left), ` ${operator} `, side(right), " ", h("b", {}, word));
 }
 
 /** What a step changed: names with their values before and after, and the lines of the body that are others. */

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use myelin_config::problem::Place;
+use myelin_flow::recorder::{Comparison, Operand, StepDecision};
+use myelin_secrets::{MASK, is_secret_name};
 use serde_json::{Map, Value, json};
 
 use super::body::BodyView;
@@ -42,6 +44,7 @@ pub(super) fn entry(trace: &Trace, secrets: &Secrets) -> Value {
 
 /// A sentence that tells traces apart: what was asked, what was decided, and who answered.
 pub(super) fn summary(trace: &Trace, secrets: &Secrets) -> String {
+    let shown = Shown { trace, secrets };
     let mut parts = vec![trace.request.line.clone()];
     for node in &trace.nodes {
         match &node.kind {
@@ -50,7 +53,7 @@ pub(super) fn summary(trace: &Trace, secrets: &Secrets) -> String {
                 if let Some(NodeKind::Step { step, .. }) = step
                     && matches!(step.element, "filter" | "switch" | "conditionalRouter")
                 {
-                    parts.push(format!("{step}: {}", decision.chosen));
+                    parts.push(format!("{step}: {}", shown.text_of(decision, &decision.chosen)));
                 }
             }
             NodeKind::Call(call) => {
@@ -127,19 +130,19 @@ impl Shown<'_> {
                 })
             }
             NodeKind::Decision(decision) => {
-                let text = |text: &Option<String>| text.as_deref().map(|text| self.secrets.text(text).into_owned());
-                let rejected: Vec<Value> = decision
-                    .rejected
-                    .iter()
-                    .map(|(what, reason)| json!({ "what": self.secrets.text(what), "reason": self.secrets.text(reason) }))
-                    .collect();
+                let text = |text: &str| self.text_of(decision, text);
+                let rejected = decision.rejected.iter();
+                let rejected: Vec<Value> =
+                    rejected.map(|(what, reason)| json!({ "what": text(what), "reason": text(reason) })).collect();
+                let compared: Vec<Value> = self.comparisons(decision).iter().map(comparison).collect();
                 json!({
                     "kind": "decision",
-                    "expression": text(&decision.expression),
+                    "expression": decision.expression.as_deref().map(text),
                     "value": self.value_of(decision.expression.as_deref(), decision.value.as_deref()),
-                    "chosen": self.secrets.text(&decision.chosen),
-                    "reason": text(&decision.reason),
+                    "chosen": text(&decision.chosen),
+                    "reason": decision.reason.as_deref().map(text),
                     "rejected": rejected,
+                    "compared": compared,
                 })
             }
             NodeKind::Call(call) => {
@@ -170,6 +173,44 @@ impl Shown<'_> {
             Value::Object(map) => map,
             _ => Map::new(),
         }
+    }
+
+    /// What a decision compared, without its secrets: where one side is named as a secret is, the other one is the secret.
+    pub(super) fn comparisons(&self, decision: &StepDecision) -> Vec<Comparison> {
+        let operand = |operand: &Operand, is_secret: bool| Operand {
+            expression: short(&self.secrets.text(&operand.expression)),
+            values: operand
+                .values
+                .iter()
+                .map(|value| if is_secret { MASK.to_owned() } else { short(&self.secrets.text(value)) })
+                .collect(),
+            more: operand.more,
+        };
+        let masked = |told: &Comparison| {
+            let is_secret = is_about_secret(told);
+            let (mut left, mut right) = (operand(&told.left, is_secret), operand(&told.right, is_secret));
+            for side in [&mut left, &mut right] {
+                if is_secret && !is_secret_name(&side.expression) {
+                    side.expression = MASK.to_owned();
+                }
+            }
+            Comparison { left, right, operator: told.operator.clone(), holds: told.holds }
+        };
+        decision.compared.iter().map(masked).collect()
+    }
+
+    /// A text of a decision without secrets; what it compares with a secret is one, too.
+    pub(super) fn text_of(&self, decision: &StepDecision, text: &str) -> String {
+        let mut text = Cow::Borrowed(text);
+        for told in decision.compared.iter().filter(|told| is_about_secret(told)) {
+            for side in [&told.left, &told.right] {
+                let value = side.expression.trim_matches(['\'', '"']);
+                if !is_secret_name(value) && !value.is_empty() {
+                    text = Cow::Owned(text.replace(value, MASK));
+                }
+            }
+        }
+        self.secrets.text(&text).into_owned()
     }
 
     /// The value of an expression that may ask for a secret by its name.
@@ -233,6 +274,26 @@ impl Shown<'_> {
             }
             Change::Message { now } => json!({ "what": "message", "now": self.secrets.text(now) }),
         }
+    }
+}
+
+/// Whether one side of a comparison is named as a secret is.
+fn is_about_secret(told: &Comparison) -> bool {
+    is_secret_name(&told.left.expression) || is_secret_name(&told.right.expression)
+}
+
+fn comparison(told: &Comparison) -> Value {
+    let side = |side: &Operand| json!({ "expression": side.expression, "values": side.values, "more": side.more });
+    json!({ "left": side(&told.left), "operator": told.operator, "right": side(&told.right), "holds": told.holds })
+}
+
+/// So much of an operand is shown. More of it is kept, so that a secret at the end is known as one before it is cut off.
+const OPERAND_CHARACTERS: usize = 256;
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(OPERAND_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

@@ -292,6 +292,7 @@ impl Recorder for FlowRecorder {
             chosen: cut(&decision.chosen).into_owned(),
             reason: short(&decision.reason),
             rejected: decision.rejected.clone(),
+            compared: decision.compared.clone(),
         }));
     }
 

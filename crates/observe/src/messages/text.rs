@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use myelin_flow::recorder::{Comparison, Operand};
+
 use super::body::BodyView;
 use super::json::{Shown, milliseconds, timestamp};
 use super::trace::{Change, MessageView, Node, NodeKind, Trace};
@@ -80,20 +82,26 @@ impl Page<'_> {
             }
             NodeKind::Decision(decision) => {
                 let mut line = String::new();
+                let text = |text: &str| self.shown.text_of(decision, text);
                 if let Some(expression) = &decision.expression {
-                    let _ = write!(line, "{} → ", secrets.text(expression));
+                    let _ = write!(line, "{} → ", text(expression));
                 }
                 let value = self.shown.value_of(decision.expression.as_deref(), decision.value.as_deref());
                 if let Some(value) = value {
                     let _ = write!(line, "{value:?} → ");
                 }
-                let _ = write!(line, "{}", secrets.text(&decision.chosen));
+                line.push_str(&text(&decision.chosen));
                 if let Some(reason) = &decision.reason {
-                    let _ = write!(line, ", because {}", secrets.text(reason));
+                    let _ = write!(line, ", because {}", text(reason));
                 }
                 self.line(depth, &line);
+                for told in self.shown.comparisons(decision) {
+                    self.line(depth + 1, &comparison(&told));
+                }
                 for (what, reason) in &decision.rejected {
-                    self.line(depth + 1, &format!("not {}: {}", secrets.text(what), secrets.text(reason)));
+                    let line =
+                        format!("not {}: {}", self.shown.text_of(decision, what), self.shown.text_of(decision, reason));
+                    self.line(depth + 1, &line);
                 }
             }
             NodeKind::Call(call) => {
@@ -195,6 +203,25 @@ impl Page<'_> {
         }
         self.out.push('\n');
     }
+}
+
+/// `//symbol "IBM " = "IBM" is false`: a side that is no literal is told with its expression.
+fn comparison(told: &Comparison) -> String {
+    let side = |side: &Operand| {
+        let values: Vec<String> = side.values.iter().map(|value| format!("{value:?}")).collect();
+        let more = if side.more > 0 { format!(" and {} more", side.more) } else { String::new() };
+        let values = if values.is_empty() { "nothing".to_owned() } else { values.join(", ") };
+        match side.values.as_slice() {
+            [value] if side.expression.trim_matches(['\'', '"']) == value => format!("{values}{more}"),
+            _ => format!("{} {values}{more}", side.expression),
+        }
+    };
+    let holds = match told.holds {
+        Some(true) => "is true",
+        Some(false) => "is false",
+        None => "cannot be compared",
+    };
+    format!("{} {} {} {holds}", side(&told.left), told.operator, side(&told.right))
 }
 
 /// How something ended, where that is not as usual.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use myelin_config::problem::Place;
 use myelin_flow::position::{ServiceIdentity, StepPlace};
-use myelin_flow::recorder::StepDecision;
+use myelin_flow::recorder::{Operand, StepDecision};
 use serde_json::Value;
 
 use super::body::BodyView;
@@ -161,10 +161,15 @@ impl Trace {
             Change::Body { before, after } => before.size_bytes() + after.size_bytes(),
             Change::Message { now } => now.len(),
         };
+        let operand =
+            |operand: &Operand| operand.expression.len() + operand.values.iter().map(String::len).sum::<usize>();
         let node = |node: &Node| {
             let more = match &node.kind {
                 NodeKind::Step { changes, .. } => changes.iter().map(change).sum(),
                 NodeKind::Call(call) => message(&call.request) + call.response.as_ref().map_or(0, message),
+                NodeKind::Decision(decision) => {
+                    decision.compared.iter().map(|told| operand(&told.left) + operand(&told.right)).sum()
+                }
                 NodeKind::Fault { message, detail, .. } => message.len() + detail.as_ref().map_or(0, String::len),
                 _ => 0,
             };

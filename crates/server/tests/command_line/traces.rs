@@ -11,6 +11,8 @@ use myelin_testkit::{eventually, raw};
 
 const CONFIGURATION: &str = r#"<definitions xmlns="http://ws.apache.org/ns/synapse">
   <proxy name="Quotes"><target><inSequence>
+    <property name="stock" expression="wso2:vault-lookup('stock')" xmlns:wso2="http://wso2.org"/>
+    <filter xpath="//password = 'c4nary-Literal'"><then/><else><log/></else></filter>
     <filter xpath="//symbol = 'IBM'">
       <then><property name="to" value="ibm"/></then>
       <else><property name="to" value="others"/></else>
@@ -20,7 +22,8 @@ const CONFIGURATION: &str = r#"<definitions xmlns="http://ws.apache.org/ns/synap
 </definitions>"#;
 
 const DEPLOYMENT: &str = "[myelin.management]\nlisten = \"127.0.0.1:0\"\n\
-    [[internal_apis.users]]\nuser.name = \"ann\"\nuser.password = \"c4nary-Password\"\nuser.is_admin = true\n";
+    [[internal_apis.users]]\nuser.name = \"ann\"\nuser.password = \"c4nary-Password\"\nuser.is_admin = true\n\
+    [myelin.security.secrets]\nstock = \"c4nary-Vault\"\n";
 
 /// A process with what it writes to standard error, line by line; killed when dropped.
 struct Process {
@@ -68,9 +71,9 @@ impl Drop for Process {
 }
 
 fn ask(address: SocketAddr) {
-    let body = "<a><symbol>IBM </symbol></a>";
+    let body = "<a><symbol>IBM </symbol><password>c4nary-Payload</password></a>";
     let request = format!(
-        "POST /services/Quotes HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nAuthorization: Bearer c4nary-Token\r\n\
+        "POST /services/Quotes?password=c4nary-Query HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nAuthorization: Bearer c4nary-Token\r\n\
          Content-Length: {}\r\n\r\n{body}",
         body.len()
     );
@@ -86,6 +89,7 @@ fn run_with_trace_writes_why_a_message_went_where_it_went() {
     process.line("<symbol>IBM </symbol>");
     process.line("filter (");
     process.line("//symbol = 'IBM' → \"false\" → else");
+    process.line("//symbol \"IBM \" = \"IBM\" is false");
     process.line("property to: not set → \"others\"");
     process.line("client got 200 OK");
 }
@@ -119,6 +123,8 @@ fn a_service_of_a_running_bus_is_followed_from_another_process() {
     let (out, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{out}{errors}");
     assert!(out.contains("//symbol = 'IBM' → \"false\" → else"), "{out}{errors}");
+    assert!(out.contains("//symbol \"IBM \" = \"IBM\" is false"), "{out}{errors}");
+    assert!(out.contains("property stock: not set → \"****\""), "{out}");
     assert!(!out.contains("c4nary"), "{out}");
 
     let refused = trace(&[], "wrong").wait_with_output().unwrap();

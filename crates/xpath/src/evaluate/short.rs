@@ -32,7 +32,7 @@ impl<'a> Run<'_, 'a> {
                 }
                 Ok(true)
             }
-            Expr::General(comparison, sides) => self.general(*comparison, sides, focus),
+            Expr::General(comparison, sides, _) => self.general(*comparison, sides, focus),
             Expr::Some(binding, body) => self.quantified(binding, body, focus, true),
             Expr::Every(binding, body) => Ok(!self.quantified(binding, body, focus, false)?),
             Expr::InstanceOf(inside, wanted) => self.instance(&self.value(inside, focus)?, wanted),

@@ -2,7 +2,7 @@
 
 use super::calls::FunctionName;
 use super::{DEPTH_LIMIT, Parser, refuse};
-use crate::ast::{Arithmetic, Comparison, Expr, NodeComparison};
+use crate::ast::{Arithmetic, Comparison, Expr, NodeComparison, Written};
 use crate::environment::Version;
 use crate::error::SyntaxError;
 use crate::functions;
@@ -71,6 +71,7 @@ impl Operator {
 impl Parser<'_, '_> {
     /// An operand and all operators behind it that bind at least as tightly as `minimum`.
     pub(super) fn expression(&mut self, minimum: u8) -> Result<Expr, SyntaxError> {
+        let start = self.offset();
         let mut left = self.signed()?;
         let mut ceiling = u8::MAX;
         let mut wrapped = 0;
@@ -90,15 +91,32 @@ impl Parser<'_, '_> {
             if wrapped > DEPTH_LIMIT {
                 return Err(self.error(format!("more than {DEPTH_LIMIT} operators of this kind in a chain")));
             }
+            let between = self.offset();
             self.at += words;
-            left = self.applied(operator, precedence, left)?;
+            left = self.applied(operator, precedence, left, [start, between])?;
         }
         Ok(left)
     }
 
     /// An operator with its left side and what comes behind it; apart, so that operands alone nest on small frames.
-    fn applied(&mut self, operator: Operator, precedence: u8, left: Expr) -> Result<Expr, SyntaxError> {
+    ///
+    /// `offsets` are those of the left side and of the operator.
+    fn applied(
+        &mut self,
+        operator: Operator,
+        precedence: u8,
+        left: Expr,
+        offsets: [usize; 2],
+    ) -> Result<Expr, SyntaxError> {
         Ok(match operator {
+            Operator::General(comparison) => {
+                let (sides, written) = self.sides(left, precedence, offsets)?;
+                Expr::General(comparison, sides, written)
+            }
+            Operator::Single(comparison) => {
+                let (sides, written) = self.sides(left, precedence, offsets)?;
+                Expr::Single(comparison, sides, written)
+            }
             Operator::InstanceOf => Expr::InstanceOf(Box::new(left), self.sequence_type()?),
             Operator::TreatAs => Expr::Treat(Box::new(left), self.sequence_type()?),
             Operator::CastableAs => {
@@ -113,6 +131,22 @@ impl Parser<'_, '_> {
             Operator::Arrow => self.arrow(left)?,
             _ => combine(operator, left, self.expression(precedence + 1)?),
         })
+    }
+
+    /// What stands behind the operator of a comparison, together with the left side; `offsets` are those of the left side
+    /// and of the operator.
+    fn sides(
+        &mut self,
+        left: Expr,
+        precedence: u8,
+        offsets: [usize; 2],
+    ) -> Result<(Box<[Expr; 2]>, Written), SyntaxError> {
+        let behind = self.offset();
+        let sides = Box::new([left, self.expression(precedence + 1)?]);
+        // A text that is longer than that has no part there.
+        let [left, operator, right, end] =
+            [offsets[0], offsets[1], behind, self.offset()].map(|offset| u32::try_from(offset).unwrap_or(u32::MAX));
+        Ok((sides, Written { left, operator, right, end }))
     }
 
     /// An operand with the signs before it.
@@ -225,17 +259,21 @@ fn combine(operator: Operator, left: Expr, right: Expr) -> Expr {
             Expr::Call(function, operands)
         }
         (Operator::Concatenate, left) => Expr::Call(functions::CONCAT, vec![left, right]),
-        (Operator::General(comparison), left) => Expr::General(comparison, Box::new([left, right])),
-        (Operator::Single(comparison), left) => Expr::Single(comparison, Box::new([left, right])),
         (Operator::Nodes(comparison), left) => Expr::Nodes(comparison, Box::new([left, right])),
         (Operator::Arithmetic(arithmetic), left) => Expr::Arithmetic(arithmetic, Box::new([left, right])),
         (Operator::Range, left) => Expr::Range(Box::new([left, right])),
         (Operator::Intersect, left) => Expr::Intersect(Box::new([left, right])),
         (Operator::Except, left) => Expr::Except(Box::new([left, right])),
         (Operator::Map, left) => Expr::Map(Box::new([left, right])),
-        // These have a type or a call on the right, and the caller has made them.
+        // These have a type or a call on the right, or say where they stand, and the caller has made them.
         (
-            Operator::InstanceOf | Operator::TreatAs | Operator::CastableAs | Operator::CastAs | Operator::Arrow,
+            Operator::General(_)
+            | Operator::Single(_)
+            | Operator::InstanceOf
+            | Operator::TreatAs
+            | Operator::CastableAs
+            | Operator::CastAs
+            | Operator::Arrow,
             left,
         ) => left,
     }

@@ -130,7 +130,7 @@ impl<'e> Compiler<'e, '_> {
             Expr::Variable(slot) => (self.anchors)(*slot).is_none(),
             Expr::Call(function, _) if matches!(function.name, "position" | "last") => false,
             Expr::Call(_, parts) | Expr::HostCall(_, parts) | Expr::Or(parts) | Expr::And(parts) => all(parts),
-            Expr::General(_, sides) | Expr::Arithmetic(_, sides) => all(&**sides),
+            Expr::General(_, sides, _) | Expr::Arithmetic(_, sides) => all(&**sides),
             Expr::Negate(inside) | Expr::Plus(inside) | Expr::Cast(inside, ..) => self.is_constant(inside),
             Expr::If(parts) => all(&**parts),
             _ => false,

@@ -30,7 +30,7 @@ impl<'e> Compiler<'e, '_> {
                 ("empty", [argument]) if self.is_nodes(argument) => Ok(not(self.condition(argument, owner)?)),
                 _ => Ok(Condition::Term(self.term(expr, owner)?)),
             },
-            Expr::General(comparison, sides) => {
+            Expr::General(comparison, sides, _) => {
                 let [left, right] = &**sides;
                 match self.comparison(*comparison, left, right, owner)? {
                     Some(condition) => Ok(condition),
@@ -140,7 +140,7 @@ pub(super) fn name_filter(expr: &Expr, element: bool) -> Option<NameFilter> {
             ("boolean", [argument]) => name_filter(argument, element),
             _ => None,
         },
-        Expr::General(comparison, sides) => {
+        Expr::General(comparison, sides, _) => {
             let filter = match &**sides {
                 [Expr::Call(function, arguments), Expr::Text(text)]
                 | [Expr::Text(text), Expr::Call(function, arguments)]

@@ -46,10 +46,12 @@ impl<'e> Compiler<'e, '_> {
         }
         match expr {
             Expr::Arithmetic(operator, sides) => Ok(Expr::Arithmetic(*operator, self.both(sides, owner, collectors)?)),
-            Expr::General(_, sides) if sides.iter().any(|side| self.is_nodes(side)) => {
+            Expr::General(_, sides, _) if sides.iter().any(|side| self.is_nodes(side)) => {
                 refuse("nodes are compared with what is in the document, too")
             }
-            Expr::General(comparison, sides) => Ok(Expr::General(*comparison, self.both(sides, owner, collectors)?)),
+            Expr::General(comparison, sides, written) => {
+                Ok(Expr::General(*comparison, self.both(sides, owner, collectors)?, *written))
+            }
             Expr::Negate(inside) => Ok(Expr::Negate(Box::new(self.replaced(inside, owner, collectors)?))),
             Expr::Call(function, arguments) => self.call(function, arguments, owner, collectors),
             _ => refuse("an operator that needs more than the first node of an operand"),
