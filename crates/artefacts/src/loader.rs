@@ -43,7 +43,7 @@ use myelin_flow::template::{Parameter, TemplateId};
 use myelin_spelling::nearest;
 
 /// Whether an artefact says that its exchanges are to be traced: `trace="enable"`.
-pub(crate) fn is_traced(element: &Element) -> bool {
+pub fn is_traced(element: &Element) -> bool {
     element.attribute("trace").is_some_and(|trace| trace.value.trim() == "enable")
 }
 

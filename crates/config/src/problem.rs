@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::excerpt::Excerpt;
 
 /// A place in a configuration file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The file's path, as it was given.
     pub file: Arc<str>,

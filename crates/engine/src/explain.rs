@@ -59,6 +59,7 @@ struct Flow {
 struct Step {
     element: String,
     place: String,
+    column: u32,
     reads: Reads,
     changes: bool,
     sends: Option<Value>,
@@ -187,7 +188,8 @@ impl<'a> Teller<'a> {
         let inside = inside.into_iter().map(|InnerFlow { label, flow }| self.inside(label, flow, around)).collect();
         let fails = fails.map(str::to_owned);
         let StepPlace { element, place } = &node.step;
-        Step { element: (*element).to_owned(), place: place.to_string(), reads, changes, sends, fails, inside }
+        let (element, column) = ((*element).to_owned(), place.column);
+        Step { element, place: place.to_string(), column, reads, changes, sends, fails, inside }
     }
 
     fn inside(&self, label: String, flow: Steps<'a>, around: &mut Vec<&'a Sequence>) -> (String, Vec<Step>) {
@@ -236,6 +238,7 @@ impl Step {
         object([
             ("element", self.element.as_str().into()),
             ("place", self.place.as_str().into()),
+            ("column", self.column.into()),
             ("reads", self.reads.word().into()),
             ("changes", self.changes.into()),
             ("sends", self.sends.clone().into()),
@@ -354,8 +357,8 @@ impl Explanation {
     /// For programs.
     ///
     /// Shape: `{"services": [{"kind", "name", "place", "address", "routes": [text], "flows": [{"name", "reads", "changes",
-    /// "steps": [{"element", "place", "reads": "nothing" | "passing" | "whole" | "built", "changes", "sends", "fails",
-    /// "inside": [{"label", "steps"}]}]}], "endpoint", "cut"}], "limits": {name: text}}`.
+    /// "steps": [{"element", "place", "column", "reads": "nothing" | "passing" | "whole" | "built", "changes", "sends",
+    /// "fails", "inside": [{"label", "steps"}]}]}], "endpoint", "cut"}], "limits": {name: text}}`.
     pub fn to_json(&self) -> Value {
         let services = self.services.iter().map(|service| {
             let flows = service.flows.iter().map(|Flow { name, steps }| {

@@ -17,7 +17,7 @@ scoped_thread_local!(static STEP: StepPlace);
 scoped_thread_local!(static TRAIL: String);
 
 /// A step of a sequence, as the log and the trail of a fault name it: `log (orders.xml:12)`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StepPlace {
     /// The element's name.
     pub element: &'static str,

@@ -4,7 +4,7 @@
 //! It goes on over reloads, as long as something of that kind and name is there, and ends with the process.
 
 use std::future::poll_fn;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
@@ -12,11 +12,17 @@ use std::task::{Poll, Waker};
 #[derive(Debug, Default)]
 pub struct ServiceState {
     off: AtomicBool,
-    traced: AtomicBool,
+    /// Whether its definition says that its messages are to be traced.
+    defined_traced: AtomicBool,
+    /// What an operator said of that: [`TRACED`] or [`UNTRACED`], and 0 where nobody said anything.
+    traced: AtomicU8,
     /// Whether a run was asked for that has not begun.
     triggered: AtomicBool,
     waiting: Mutex<Waiting>,
 }
+
+const TRACED: u8 = 1;
+const UNTRACED: u8 = 2;
 
 #[derive(Debug, Default)]
 struct Waiting {
@@ -44,10 +50,18 @@ impl ServiceState {
         self.off.load(Ordering::Relaxed)
     }
 
-    /// Whether its messages are to be traced.
-    #[inline]
+    /// Whether its messages are to be traced: as an operator said, or else its definition.
     pub fn is_traced(&self) -> bool {
-        self.traced.load(Ordering::Relaxed)
+        match self.traced.load(Ordering::Relaxed) {
+            TRACED => true,
+            UNTRACED => false,
+            _ => self.defined_traced.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Says whether its definition wants its messages traced: `trace="enable"`.
+    pub fn define_traced(&self, is_traced: bool) {
+        self.defined_traced.store(is_traced, Ordering::Relaxed);
     }
 
     /// Switches it on or off.
@@ -58,7 +72,7 @@ impl ServiceState {
 
     /// Says whether its messages are to be traced.
     pub fn trace(&self, on: bool) {
-        self.traced.store(on, Ordering::Relaxed);
+        self.traced.store(if on { TRACED } else { UNTRACED }, Ordering::Relaxed);
     }
 
     /// Asks for a run at once; says whether anybody will begin it.
@@ -149,6 +163,20 @@ mod tests {
         assert_eq!(state.waiting().wakers.len(), 1);
         state.switch(true);
         assert!(woken.0.load(Ordering::SeqCst) && waiting.as_mut().poll(&mut cx).is_ready());
+    }
+
+    #[test]
+    fn what_an_operator_says_of_tracing_goes_before_the_definition() {
+        let state = ServiceState::default();
+        for defined in [true, false] {
+            state.define_traced(defined);
+            assert_eq!(state.is_traced(), defined);
+        }
+        for (defined, on) in [(true, false), (false, true)] {
+            state.define_traced(defined);
+            state.trace(on);
+            assert_eq!(state.is_traced(), on);
+        }
     }
 
     #[test]

@@ -113,6 +113,7 @@ export const api = {
     services: async (signal) => (await ask("/myelin/services", { signal })).services ?? [],
     rates: (signal) => ask("/myelin/rates", { signal }),
     gauges: (signal) => ask("/myelin/gauges", { signal }),
+    steps: (service, signal) => ask({ path: "/myelin/steps", query: { service } }, { signal }),
     problems: (signal) => list("/myelin/problems", { signal }),
     reloads: (signal) => list("/myelin/reloads", { signal }),
     files: (signal) => list("/myelin/source", { signal }),

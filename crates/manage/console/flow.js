@@ -48,7 +48,7 @@ function endpointsOf(told) {
 /** Whether a step sends to a backend, and not to the client. */
 const isBackend = (sends) => Boolean(sends) && (sends.name !== undefined || Array.isArray(sends.to) || !/^the client/.test(sends.to ?? ""));
 
-/** The graph of a service; `update` puts live figures on it, `chosen` is called with a step that is clicked. */
+/** The graph of a service; `update` puts live figures on it and the counts of its steps, `chosen` is called with a step that is clicked. */
 export function graph(service, chosen) {
     const updates = [];
     let pressed = null;
@@ -93,16 +93,29 @@ export function graph(service, chosen) {
         } },
         icon(look), h("span", { class: "element" }, step.element), h("span", { class: "place" }, shortPlace(step.place)),
         remarks.length > 0 && h("span", { class: "remarks" }, remarks.join(", ")),
-        step.fails && h("span", { class: "remarks bad" }, sign("bad"), "fails"));
+        step.fails && h("span", { class: "remarks bad" }, sign("bad"), "fails"),
+        counted((told) => `${rate(told.rate)}/s${told.faultRate > 0 ? ` · ${rate(told.faultRate)} faults/s` : ""}`, step, (told) => told.faultRate > 0));
         const sends = step.sends && (isBackend(step.sends) ? endpointCard(step.sends)
             : h("div", { class: "sends" }, h("span", { class: "client" }, icon("answer"), step.sends.to)));
         const inside = step.inside.filter((flow) => flow.steps.length > 0 || flow.label);
-        return h("li", { class: inside.length > 0 ? "with-inside" : "" }, h("div", { class: "line-of" }, button, sends), inside.length > 0 && branches(inside));
+        return h("li", { class: inside.length > 0 ? "with-inside" : "" }, h("div", { class: "line-of" }, button, sends), inside.length > 0 && branches(inside, step));
     }
 
-    function branches(inside) {
+    /** A figure of a step that is counted while the page is open. */
+    function counted(words, step, isBad = () => false) {
+        const figures = h("span", { class: "figures counted" });
+        updates.push((live, counts) => {
+            const told = counts?.of(step);
+            say(figures, told ? words(told) : "");
+            figures.classList.toggle("bad", Boolean(told) && isBad(told));
+        });
+        return figures;
+    }
+
+    function branches(inside, step) {
         return h("ul", { class: inside.length > 1 ? "branches several" : "branches" }, inside.map((flow) => h("li", { class: "branch" },
             flow.label && h("span", { class: "label" }, flow.label),
+            flow.label && counted(({ branch }) => (branch(flow.label) === null ? "" : ` ${rate(branch(flow.label))}/s`), step),
             flow.steps.length > 0 ? steps(flow.steps) : h("span", { class: "nothing" }, /as above|names$/.test(flow.label) ? "" : "no step"))));
     }
 
@@ -139,6 +152,6 @@ export function graph(service, chosen) {
         null));
     return {
         element: h("div", { class: "graph" }, lanes),
-        update: (live) => updates.forEach((update) => update(live)),
+        update: (live, counts) => updates.forEach((update) => update(live, counts)),
     };
 }

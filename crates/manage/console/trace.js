@@ -71,5 +71,5 @@ export function traceOf(told) {
 
 /** A selection: which exchanges are recorded. */
 export function selectionOf(told) {
-    return { id: told.id, service: told.service ?? null, when: told.when ?? null, isFaulty: told.faulted === true, next: told.next ?? null };
+    return { id: told.id, service: told.service ?? null, through: told.through ?? null, when: told.when ?? null, isFaulty: told.faulted === true, next: told.next ?? null };
 }

@@ -34,6 +34,7 @@ mod routes;
 mod sequences;
 mod server;
 mod sources;
+mod steps;
 mod stores;
 mod switching;
 mod tasks;

@@ -19,13 +19,16 @@ mod trace;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Instant;
 
-use myelin_flow::recorder::RecorderSource;
+use myelin_flow::position::ServiceIdentity;
+use myelin_flow::recorder::{Recorder, RecorderSource};
 
 pub use selection::{Selection, SelectionView, Wish, check_expression, is_named, unknown_service};
 pub use trace::Trace;
 
 use crate::secrets::Secrets;
+use crate::steps::{Ended, ServiceStepCounts, StepCounting};
 use selection::Selections;
 use source::MessageRecorderSource;
 use store::Store;
@@ -53,7 +56,7 @@ impl Default for TraceLimits {
 #[derive(Debug)]
 pub struct MessageTracing {
     limits: TraceLimits,
-    /// Whether any exchange is wanted by a selection: what serving threads look at first.
+    /// Whether any exchange is wanted by a selection, or steps are counted: what serving threads look at first.
     is_on: AtomicBool,
     /// Changes whenever the selections do.
     version: AtomicU64,
@@ -61,6 +64,9 @@ pub struct MessageTracing {
     store: Store,
     next_id: AtomicU64,
     secrets: RwLock<Arc<Secrets>>,
+    steps: StepCounting,
+    /// The artefacts whose `trace="enable"` an operator has switched off, by kind and name.
+    silenced: RwLock<Vec<(String, String)>>,
 }
 
 impl MessageTracing {
@@ -74,6 +80,8 @@ impl MessageTracing {
             selections: Mutex::default(),
             next_id: AtomicU64::new(1),
             secrets: RwLock::default(),
+            steps: StepCounting::default(),
+            silenced: RwLock::default(),
         })
     }
 
@@ -101,11 +109,42 @@ impl MessageTracing {
     }
 
     /// Takes back the selections that want this; how many there were.
-    pub fn deselect_wish(&self, wish: &Wish) -> usize {
+    fn deselect_wish(&self, wish: &Wish) -> usize {
         let mut selections = self.selections.lock().unwrap_or_else(PoisonError::into_inner);
         let removed = selections.remove_wish(wish);
         self.changed(&selections);
         removed
+    }
+
+    /// Wants the exchanges of an artefact that an operator switches on, such as `proxy` `Orders`, or takes that back;
+    /// what its definition says of tracing does not count any more then.
+    ///
+    /// Errors: as [`select`](MessageTracing::select).
+    pub fn switch(&self, kind: &str, name: &str, on: bool) -> Result<(), String> {
+        // A template is the sequence of its name.
+        let kind = if kind == "template" { "sequence" } else { kind };
+        let named = format!("{kind} {name}");
+        let wish = match kind {
+            "sequence" | "endpoint" => Wish { through: Some(named), ..Wish::default() },
+            _ => Wish { service: Some(named), ..Wish::default() },
+        };
+        if on && self.selections().iter().all(|selection| selection.wish != wish) {
+            self.select(wish)?;
+        } else if !on {
+            self.deselect_wish(&wish);
+        }
+        let mut silenced = self.silenced.write().unwrap_or_else(PoisonError::into_inner);
+        silenced.retain(|(one, other)| (one.as_str(), other.as_str()) != (kind, name));
+        if !on {
+            silenced.push((kind.to_owned(), name.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Whether an operator switched the tracing of an artefact off that its definition wants.
+    fn is_silenced(&self, kind: &str, name: &str) -> bool {
+        let silenced = self.silenced.read().unwrap_or_else(PoisonError::into_inner);
+        silenced.iter().any(|(one, other)| (one.as_str(), other.as_str()) == (kind, name))
     }
 
     /// The selections that there are.
@@ -156,9 +195,37 @@ impl MessageTracing {
         Arc::clone(&self.secrets.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// What was counted of the steps of a service, such as `proxy Orders`, since somebody began to ask; it is counted on
+    /// for [`LASTS`](crate::steps::LASTS).
+    ///
+    /// Errors: a sentence, where too many services are counted.
+    pub fn step_counts(&self, service: &str) -> Result<ServiceStepCounts, String> {
+        let selections = self.selections.lock().unwrap_or_else(PoisonError::into_inner);
+        let counts = self.steps.look(service, Instant::now())?;
+        self.settle(&selections);
+        Ok(counts)
+    }
+
+    /// What counts the steps of an exchange, where somebody looks at those of its service.
+    fn step_recorder(&self, service: &ServiceIdentity) -> Option<Rc<dyn Recorder>> {
+        let now = Instant::now();
+        self.steps.recorder(service, now).unwrap_or_else(|Ended| {
+            let selections = self.selections.lock().unwrap_or_else(PoisonError::into_inner);
+            self.settle(&selections);
+            drop(selections);
+            self.steps.recorder(service, now).ok().flatten()
+        })
+    }
+
     fn changed(&self, selections: &Selections) {
-        self.is_on.store(!selections.is_empty(), Ordering::Release);
+        self.settle(selections);
         self.version.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Says whether serving threads have anything to look at.
+    fn settle(&self, selections: &Selections) {
+        let is_counting = self.steps.settle(Instant::now());
+        self.is_on.store(!selections.is_empty() || is_counting, Ordering::Release);
     }
 
     /// Whether a selection that wants a trace still does: it may want a number of them only.

@@ -13,7 +13,7 @@ use crate::load::kinds;
 use crate::load::loops;
 use myelin_artefacts::apis::Apis;
 use myelin_artefacts::endpoints::Endpoints;
-use myelin_artefacts::loader::{BUILT_IN, Fetched, Loader, Reference};
+use myelin_artefacts::loader::{BUILT_IN, Fetched, Loader, Reference, is_traced};
 use myelin_artefacts::{mediators, vocabulary};
 use myelin_config::element::Element;
 use myelin_config::files::File;
@@ -206,6 +206,9 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     let sound_ones = items.iter().filter(|item| item.problems.is_empty() && !item.name.is_empty());
     let states = sound_ones.map(|item| {
         let state = loader.service_state(&item.element_name, &item.name);
+        // Synapse has the attribute of an endpoint at `<address>` and its like.
+        let of_endpoint = |element: &Element| item.element_name == "endpoint" && element.children.iter().any(is_traced);
+        state.define_traced(item.element.as_ref().is_some_and(|element| is_traced(element) || of_endpoint(element)));
         ((item.element_name.clone(), item.name.clone()), state)
     });
     let states = states.collect();

@@ -213,6 +213,44 @@ fn what_is_compared_is_bounded_and_shows_no_secret() {
 }
 
 #[test]
+fn steps_are_counted_while_somebody_looks() {
+    let tracing = MessageTracing::new(TraceLimits::default());
+    let sequence = ROUTING.replace("http://b/", "http://down/").replace(
+        "<respond/>",
+        "<clone><target><sequence><log/></sequence></target><target><sequence><log/></sequence></target></clone>",
+    );
+    let artefacts = proxy(&sequence) + &proxy("<inSequence><respond/></inSequence>").replace("'P'", "'Q'");
+    traced(&tracing, &artefacts, None, true, |scenario| {
+        let order = |symbol| scenario.serve(post("/services/P", &[], &format!("<a><symbol>{symbol}</symbol></a>")));
+        order("IBM");
+        assert!(tracing.step_counts("proxy P").unwrap().steps.is_empty());
+        order("IBM");
+        order("MSFT");
+        order("IBM");
+        scenario.serve(post("/services/Q", &[], "<a/>"));
+    });
+    let steps = tracing.step_counts("proxy P").unwrap().steps;
+    let mut told: Vec<String> = steps
+        .iter()
+        .map(|(step, counts)| format!("{} {} {} {:?}", step.element, counts.messages, counts.faults, counts.chosen))
+        .collect();
+    told.sort();
+    let expected = [
+        // The fault of the call ends the exchange before its clone.
+        "call 1 1 {}",
+        "clone 2 0 {}",
+        "filter 3 0 {\"else\": 1, \"then\": 2}",
+        "log 2 0 {}",
+        "log 2 0 {}",
+        "property 1 0 {}",
+        "property 2 0 {}",
+    ];
+    assert_eq!(told, expected);
+    // Counting is no tracing.
+    assert_eq!(tracing.last_id(), 0);
+}
+
+#[test]
 fn a_body_that_changes_is_told_as_a_difference() {
     let artefacts = proxy(
         "<inSequence><payloadFactory media-type='xml'><format><a><c>2</c></a></format><args/></payloadFactory><respond/></inSequence>",

@@ -4,10 +4,11 @@ import { api, canSwitch, canTrace } from "../api.js";
 import { chart, histogram } from "../chart.js";
 import { h, link, replace, say } from "../dom.js";
 import { graph, readsText } from "../flow.js";
-import { live } from "../live.js";
+import { live, WINDOW } from "../live.js";
 import { facts, heading, kindTag, sourceLink, tell, tile, toggle } from "../parts.js";
 import { around, excerpt } from "../source.js";
-import { percent, place, rate, seconds, whole } from "../text.js";
+import { StepCounts } from "../steps.js";
+import { count, percent, place, rate, seconds, span, whole } from "../text.js";
 
 export async function service(page) {
     const { signal, parts: [, id] } = page;
@@ -24,6 +25,9 @@ export async function service(page) {
     const bars = histogram();
     const details = h("aside", { class: "details", id: "step", "aria-label": "The chosen step" }, h("p", { class: "soft" }, "Choose a step to see what it does, and its source."));
     const drawn = graph(told, (step) => showStep(step));
+    const counts = new StepCounts(`${told.kind} ${told.name}`);
+    const countedFor = h("span");
+    let updateDetails = () => {};
     const active = canSwitch(told.kind) && toggle({ label: "Active", isOn: told.active !== false, change: (on) => api.switch(told.kind, told.name, on) });
     const tracing = canTrace(told.kind) && toggle({ label: "Tracing", isOn: told.tracing === true, change: (on) => api.trace(told.kind, told.name, on) });
     const resources = all.filter((one) => one.kind === told.kind && one.name === told.name && one.id !== told.id);
@@ -40,6 +44,8 @@ export async function service(page) {
         h("div", { class: "tiles" }, Object.values(tiles).map((one) => one.element)),
         h("div", { class: "charts" }, traffic.element, latency.element),
         h("h2", {}, "Flow"),
+        h("p", { class: "soft" }, `The figure at a step says how many messages a second came to it in the last ${WINDOW} seconds, and how many faults it raised itself; `,
+            "the figure at a branch, how many took it. In a loop each turn counts. Steps are counted only while this page is open", countedFor, "."),
         told.cut && h("p", { class: "soft" }, "It has more steps than are shown."),
         h("div", { class: "flow" }, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "The flow as a graph" }, drawn.element), details),
         h("details", {}, h("summary", {}, "Latencies of the last two minutes"), bars.element));
@@ -47,7 +53,14 @@ export async function service(page) {
     async function showStep(step) {
         const at = place(step.place);
         const source = h("div");
-        replace(details, h("h3", {}, step.element), facts([
+        const sums = h("p", { class: "counted" });
+        updateDetails = () => {
+            const sum = counts.of(step)?.total;
+            const chosen = Object.entries(sum?.chosen ?? {}).map(([name, times]) => `, ${name}: ${whole(times)}`).join("");
+            say(sums, sum ? `While this page was open: ${count(sum.messages, "message")}, ${count(sum.faults, "fault")}${chosen}` : "");
+        };
+        updateDetails();
+        replace(details, h("h3", {}, step.element), sums, facts([
             ["At", sourceLink(step.place)],
             ["Reads", readsText(step.reads)],
             ["Changes", step.changes ? "makes another body" : "leaves the body as it is"],
@@ -71,7 +84,12 @@ export async function service(page) {
     }
 
     live.listen(signal, () => {
-        drawn.update(live);
+        counts.ask(signal).then(() => {
+            say(countedFor, counts.seconds >= 1 ? `, for ${span(counts.seconds)} now` : "");
+            drawn.update(live, counts);
+            updateDetails();
+        }, () => {});
+        drawn.update(live, counts);
         const series = live.services.get(told.counters);
         if (!series) return;
         const figures = series.figures();

@@ -78,9 +78,9 @@ export function answerBadge(trace) {
 }
 
 /** What a selection wants, in a sentence. */
-function sentence({ service, when, isFaulty, next }) {
+function sentence({ service, through, when, isFaulty, next }) {
     const how = next ? `The next ${count(next, "exchange")}` : "Every exchange";
-    return `${how} of ${service ?? "any service"}${isFaulty ? " with a fault" : ""}${when ? `, where ${when}` : ""}`;
+    return `${how} of ${service ?? "any service"}${through ? ` through ${through}` : ""}${isFaulty ? " with a fault" : ""}${when ? `, where ${when}` : ""}`;
 }
 
 /** What is recorded, and the form that adds to it. */

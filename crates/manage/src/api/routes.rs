@@ -3,8 +3,8 @@
 use super::route::Route;
 use super::{
     apis, applications, configs, connectors, data, endpoints, inbound, local_entries, log, logging, login, observed,
-    openapi, problems, proxies, registry, reloads, roles, sequences, server, sources, stores, tasks, templates, traces,
-    transactions, user_accounts,
+    openapi, problems, proxies, registry, reloads, roles, sequences, server, sources, steps, stores, tasks, templates,
+    traces, transactions, user_accounts,
 };
 
 /// All routes, by resource.
@@ -30,6 +30,7 @@ pub(crate) const ROUTES: &[&[Route]] = &[
     transactions::ROUTES,
     registry::ROUTES,
     observed::ROUTES,
+    steps::ROUTES,
     problems::ROUTES,
     sources::ROUTES,
     reloads::ROUTES,

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use myelin_engine::ServiceState;
 use myelin_message::StatusCode;
-use myelin_observe::messages::Wish;
 use serde_json::{Map, Value};
 
 use super::answer::{ApiAnswer, Failure, bad_request, failure};
@@ -66,19 +65,8 @@ pub(super) fn trace(
     state: &Arc<ServiceState>,
     on: bool,
 ) -> Result<ApiAnswer, Failure> {
-    let was_on = state.is_traced();
-    if let Some(tracing) = call.api.process.message_tracing().filter(|_| was_on != on) {
-        let wish = match kind {
-            // A template is the sequence of its name.
-            "sequence" | "template" => Wish { through: Some(format!("sequence {name}")), ..Wish::default() },
-            "endpoint" => Wish { through: Some(format!("endpoint {name}")), ..Wish::default() },
-            _ => Wish { service: Some(format!("{kind} {name}")), ..Wish::default() },
-        };
-        if on {
-            tracing.select(wish).map_err(|sentence| failure(StatusCode::CONFLICT, sentence))?;
-        } else {
-            tracing.deselect_wish(&wish);
-        }
+    if let Some(tracing) = call.api.process.message_tracing() {
+        tracing.switch(kind, name, on).map_err(|sentence| failure(StatusCode::CONFLICT, sentence))?;
     }
     state.trace(on);
     let word = if on { "Enabled" } else { "Disabled" };

@@ -27,6 +27,7 @@ pub(super) const FILES: &[File] = &[
     file!("live.js"),
     file!("parts.js"),
     file!("source.js"),
+    file!("steps.js"),
     file!("text.js"),
     file!("trace.js"),
     file!("pages/applications.js"),

@@ -247,7 +247,7 @@ impl Recorder for FlowRecorder {
 
     fn sequence_begins(&self, sequence: &Sequence, _: &mut Exchange, _: &RequestContext<'_>) {
         self.recording.comes_to("sequence", &sequence.name);
-        if sequence.is_traced {
+        if sequence.is_traced && !self.recording.tracing.is_silenced("sequence", &sequence.name) {
             self.recording.is_marked.set(true);
         }
         let (name, place) = FlowRecorder::place_of(sequence);
@@ -298,7 +298,7 @@ impl Recorder for FlowRecorder {
 
     fn sends(&self, endpoint: CalledEndpoint<'_>, outgoing: &mut Outgoing) {
         self.recording.comes_to("endpoint", endpoint.name);
-        if endpoint.is_traced {
+        if endpoint.is_traced && !self.recording.tracing.is_silenced("endpoint", endpoint.name) {
             self.recording.is_marked.set(true);
         }
         self.recording.pin(&outgoing.body);

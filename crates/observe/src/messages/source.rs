@@ -9,7 +9,7 @@ use myelin_expression::{Expression, Need};
 use myelin_flow::context::RequestContext;
 use myelin_flow::definitions::Definitions;
 use myelin_flow::exchange::Exchange;
-use myelin_flow::recorder::{ExchangeStart, Recorder, RecorderSource};
+use myelin_flow::recorder::{ExchangeStart, Recorder, RecorderSource, Recorders};
 
 use super::MessageTracing;
 use super::recorder::{FlowRecorder, Recording};
@@ -106,9 +106,6 @@ impl MessageRecorderSource {
     }
 
     fn candidates(&self, start: &ExchangeStart<'_>) -> Vec<Candidate> {
-        if !self.tracing.is_on.load(Ordering::Acquire) {
-            return Vec::new();
-        }
         let selections = self.selections(start.definitions);
         let is_meant = |compiled: &&Compiled| {
             let service = compiled.selection.wish.service.as_deref();
@@ -127,11 +124,18 @@ impl MessageRecorderSource {
 
 impl RecorderSource for MessageRecorderSource {
     fn record(&self, start: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>> {
-        let candidates = self.candidates(start);
+        let is_on = self.tracing.is_on.load(Ordering::Acquire);
         // A sequence or an endpoint that is traced may be on the way of any exchange.
-        let may_be_marked = start.service.is_traced || start.definitions.is_traced;
-        if candidates.is_empty() && !may_be_marked {
+        let service = start.service;
+        let is_marked = service.is_traced && !self.tracing.is_silenced(service.kind, &service.name);
+        let may_be_marked = is_marked || start.definitions.is_traced;
+        if !is_on && !may_be_marked {
             return None;
+        }
+        let counter = if is_on { self.tracing.step_recorder(start.service) } else { None };
+        let candidates = if is_on { self.candidates(start) } else { Vec::new() };
+        if candidates.is_empty() && !may_be_marked {
+            return counter;
         }
         // Whatever is recorded is shown without the secrets of its bus.
         self.selections(start.definitions);
@@ -145,7 +149,8 @@ impl RecorderSource for MessageRecorderSource {
             ..Trace::empty(start.service.clone())
         };
         let (tracing, clock) = (Arc::clone(&self.tracing), Rc::clone(start.transport));
-        let recording = Recording::new(tracing, clock, shy, candidates, start.service.is_traced, trace);
-        Some(Rc::new(FlowRecorder::first(recording)))
+        let recording = Recording::new(tracing, clock, shy, candidates, is_marked, trace);
+        let recorder: Rc<dyn Recorder> = Rc::new(FlowRecorder::first(recording));
+        Recorders::join([Some(recorder), counter].into_iter().flatten().collect())
     }
 }

@@ -6,6 +6,7 @@ use myelin_testkit::{eventually, pack};
 use serde_json::{Value, json};
 
 use super::{HELLO, Managed, PASSWORD};
+use crate::support::answering;
 use crate::support::process::write;
 
 const SERVICES: &str = r#"<definitions xmlns="http://ws.apache.org/ns/synapse">
@@ -114,6 +115,132 @@ fn services_are_switched_and_stay_so_over_a_reload() {
             service["counters"]
         );
     }
+}
+
+/// An artefact of each kind whose tracing is switched: its path in the API, its name, and a service that comes to it.
+const TRACED: [(&str, &str, &str); 5] = [
+    ("/proxy-services", "Hello", "/services/Hello"),
+    ("/apis", "Orders:v1.0", "/orders/1.0/7"),
+    ("/sequences", "answer", "/services/ByName"),
+    ("/endpoints", "Loop", "/services/Calls"),
+    ("/templates", "answering", "/services/ByTemplate"),
+];
+
+const MARKED: &str = r#"<definitions xmlns="http://ws.apache.org/ns/synapse">
+  <sequence name="answer"><respond/></sequence>
+  <sequence name="marked" trace="enable"><respond/></sequence>
+  <template name="answering"><sequence><respond/></sequence></template>
+  <endpoint name="Loop"><address uri="http://127.0.0.1:1/"/></endpoint>
+  <endpoint name="Marked"><address uri="http://127.0.0.1:1/" trace="enable"/></endpoint>
+  <api name="Orders" context="/orders" version="1.0" version-type="url">
+    <resource methods="GET" uri-template="/{id}"><inSequence><respond/></inSequence></resource>
+  </api>
+  <proxy name="ByName"><target><inSequence><sequence key="answer"/></inSequence></target></proxy>
+  <proxy name="ByTemplate"><target><inSequence><call-template target="answering"/></inSequence></target></proxy>
+  <proxy name="Calls"><target><inSequence><call><endpoint key="Loop"/></call></inSequence></target></proxy>
+  <proxy name="Sentinel" trace="enable"><target><inSequence><respond/></inSequence></target></proxy>
+  <proxy name="MarkedProxy" trace="enable"><target><inSequence><respond/></inSequence></target></proxy>
+  <proxy name="MarkedSequence"><target><inSequence><sequence key="marked"/></inSequence></target></proxy>
+  <proxy name="MarkedEndpoint"><target><inSequence><call><endpoint key="Marked"/></call></inSequence></target></proxy>
+</definitions>"#;
+
+#[test]
+fn the_trace_switch_records_messages_until_it_is_switched_back() {
+    let backend = answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    let marked = MARKED.replace("127.0.0.1:1", &backend.address().to_string());
+    let managed = Managed::run(&[("Hello.xml", HELLO), ("marked.xml", &marked)], "", &["--threads", "1"]);
+    let ann = managed.token("ann");
+    let switch = |path: &str, name: &str, to: &str| {
+        let body = match path {
+            "/templates" => json!({ "name": name, "type": "sequence", "trace": to }),
+            _ => json!({ "name": name, "trace": to }),
+        };
+        let answer = managed.ask(&ann, "POST", path, Some(&body));
+        assert_eq!(answer.status, 200, "{path} {name}: {}", answer.text());
+    };
+    let traces = |query: &str| {
+        let listed = managed.get(&ann, &format!("/myelin/traces?limit=1000{query}"));
+        listed["list"].as_array().unwrap().len()
+    };
+    let (mut before, mut sentinels) = (0, 0);
+    // The one thread has done with a message when the next one, which is always recorded, has its trace.
+    let mut recorded = |service: &str| {
+        managed.status(service);
+        managed.status("/services/Sentinel");
+        sentinels += 1;
+        eventually("the next message is recorded", || traces("&service=Sentinel") == sentinels);
+        let all = traces("") - sentinels;
+        std::mem::replace(&mut before, all) < all
+    };
+    for (path, name, service) in TRACED {
+        assert!(!recorded(service), "{name}");
+        for _ in 0..2 {
+            switch(path, name, "enable");
+            assert!(recorded(service), "{name}");
+            switch(path, name, "disable");
+            assert!(!recorded(service), "{name}");
+        }
+    }
+    // What is taken back elsewhere can be switched on again.
+    switch("/proxy-services", "Hello", "enable");
+    managed.ask(&ann, "DELETE", "/myelin/traces/selection", None);
+    assert!(!recorded("/services/Hello"));
+    switch("/proxy-services", "Hello", "enable");
+    assert!(recorded("/services/Hello"));
+    // Another service is none of its business.
+    assert!(!recorded("/services/ByName"));
+    switch("/proxy-services", "Hello", "disable");
+    // The definition counts until somebody says otherwise, over a reload, too.
+    let marked = [
+        ("/proxy-services?proxyServiceName=MarkedProxy", "MarkedProxy", "/services/MarkedProxy"),
+        ("/sequences?sequenceName=marked", "marked", "/services/MarkedSequence"),
+        ("/endpoints?endpointName=Marked", "Marked", "/services/MarkedEndpoint"),
+    ];
+    for (item, name, service) in marked {
+        let path = item.split('?').next().unwrap();
+        let is_told = || managed.get(&ann, item)["tracing"].clone();
+        assert_eq!(is_told(), "enabled", "{name}");
+        assert!(recorded(service), "{name}");
+        switch(path, name, "disable");
+        assert_eq!(is_told(), "disabled", "{name}");
+        assert!(!recorded(service), "{name}");
+    }
+    managed.process.hang_up();
+    managed.process.logged("reloaded");
+    for (item, name, service) in marked {
+        assert!(!recorded(service), "{name}");
+        switch(item.split('?').next().unwrap(), name, "enable");
+        assert!(recorded(service), "{name}");
+    }
+}
+
+#[test]
+fn steps_of_a_service_are_counted_while_somebody_asks() {
+    let sequence = "<filter source=\"get-property('axis2', 'HTTP_METHOD')\" regex=\"POST\"><then/><else><log/></else></filter><respond/>";
+    let managed = Managed::run(&[("Hello.xml", &HELLO.replace("<respond/>", sequence))], "", &[]);
+    let bob = managed.token("bob");
+    let ask = || managed.get(&bob, "/myelin/steps?service=proxy%20Hello");
+    assert_eq!(managed.status("/services/Hello"), 200);
+    assert_eq!(ask()["steps"], json!([]));
+    for _ in 0..3 {
+        assert_eq!(managed.status("/services/Hello"), 200);
+    }
+    let filter = || ask()["steps"].as_array()?.iter().find(|step| step["element"] == "filter").cloned();
+    eventually("three messages are counted", || filter().is_some_and(|filter| filter["messages"] == 3));
+    let filter = filter().unwrap();
+    assert_eq!(
+        (&filter["messages"], &filter["faults"], &filter["chosen"]),
+        (&3.into(), &0.into(), &json!({ "else": 3 }))
+    );
+    // It is the step that the flow of the service has at that place.
+    let services = managed.get(&bob, "/myelin/services");
+    let step = &services["services"][0]["flows"][0]["steps"][0];
+    assert_eq!((&step["place"], &step["column"]), (&filter["place"], &filter["column"]));
+    for service in ["proxy%20Nobody", "Hello"] {
+        let answer = managed.ask(&bob, "GET", &format!("/myelin/steps?service={service}"), None);
+        assert_eq!(answer.status, 404, "{service}");
+    }
+    assert_eq!(managed.ask(&bob, "GET", "/myelin/steps", None).status, 400);
 }
 
 #[test]

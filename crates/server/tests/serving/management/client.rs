@@ -122,6 +122,12 @@ fn the_verbs_of_mi_work() {
     ] {
         says(&[arguments, &["-e", "test"]].concat(), part);
     }
+    // `mi` has no verb for tracing; what is switched by the API, it shows.
+    says(&["get", "proxy-services", "Hello", "-e", "test"], "Tracing - disabled");
+    let ann = managed.token("ann");
+    let switched = serde_json::json!({ "name": "Hello", "trace": "enable" });
+    assert_eq!(managed.ask(&ann, "POST", "/proxy-services", Some(&switched)).status, 200);
+    says(&["get", "proxy-services", "Hello", "-e", "test"], "Tracing - enabled");
     says(&["logout", "test"], "Logged out from MI in test environment");
 }
 
