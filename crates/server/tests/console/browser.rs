@@ -148,6 +148,20 @@ impl Browser {
         self.call("Input.insertText", &json!({ "text": text }));
     }
 
+    /// Chooses a file in a field, as somebody would in a dialog.
+    pub(crate) fn choose_file(&mut self, selector: &str, path: &Path) {
+        let element = format!("document.querySelector({})", json!(selector));
+        self.until(&element);
+        let found = self.call("Runtime.evaluate", &json!({ "expression": element }));
+        let object = &found["result"]["objectId"];
+        self.call("DOM.setFileInputFiles", &json!({ "files": [path], "objectId": object }));
+    }
+
+    /// Runs a script in each page before its own.
+    pub(crate) fn before_each_page(&mut self, script: &str) {
+        self.call("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": script }));
+    }
+
     /// Presses a key of a letter, wherever the focus is.
     pub(crate) fn press(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
 
 mod browser;
+mod canary;
+mod operating;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../support/process.rs"]
 mod process;
@@ -63,6 +65,12 @@ impl Operated {
 
     fn address(&self) -> SocketAddr {
         self.bus.address
+    }
+
+    /// The status of the answer to a GET.
+    fn get(&self, path: &str) -> u16 {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: bus\r\nConnection: close\r\n\r\n");
+        exchange(self.address(), request.as_bytes()).unwrap().status
     }
 
     /// Sends an order, and gives the status of the answer.
