@@ -108,6 +108,11 @@ const SPARE_SCANS: usize = 16;
 /// A text that was not UTF-8 and took more than this gives its memory back.
 const KEPT_TEXT_BYTES: usize = 64 * 1024;
 
+/// How many bytes of the body the pass of a query has been shown; 0 where there is none.
+pub(super) fn seen_bytes(exchange: &Exchange, query: &Query) -> usize {
+    exchange.passes.iter::<Scan>().find(|scan| scan.is_of(&query.plan)).map_or(0, |scan| scan.seen)
+}
+
 /// The answer to a query on a body that was not built.
 pub(crate) fn answer_of<'a>(exchange: &'a Exchange, query: &Query) -> Option<Answer<'a>> {
     if let Body::Built(_) = exchange.message.body {

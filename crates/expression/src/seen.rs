@@ -22,8 +22,9 @@ pub(super) enum SeenBody<'a> {
 }
 
 impl<'a> SeenBody<'a> {
-    /// That of a message whose body stays as it is; `None` where it is no XML, compressed or too long.
-    pub(super) fn of(exchange: &'a Exchange, context: &RequestContext<'_>) -> Option<SeenBody<'a>> {
+    /// That of a message whose body stays as it is, with the bytes that were shown before if not more; `None` where it is
+    /// no XML, or compressed.
+    pub(super) fn of(exchange: &'a Exchange, context: &RequestContext<'_>, shown_bytes: usize) -> Option<SeenBody<'a>> {
         let Body::Wire(wire) = &exchange.message.body else {
             return exchange.tree().ok().map(SeenBody::Built);
         };
@@ -36,8 +37,12 @@ impl<'a> SeenBody<'a> {
         let mut seen = None;
         let mut look = |bytes: &[u8], is_all: bool| {
             let shown = &bytes[..bytes.len().min(LIMIT_BYTES)];
-            seen = if is_all && shown.len() == bytes.len() { Some(shown.to_vec()) } else { closed(shown) };
-            true
+            // A body may be shown in pieces again.
+            let is_enough = is_all || bytes.len() >= shown_bytes;
+            if is_enough {
+                seen = if is_all && shown.len() == bytes.len() { Some(shown.to_vec()) } else { closed(shown) };
+            }
+            is_enough
         };
         let limit_bytes = context.definitions.settings.body_limit_bytes;
         // It only shows what is there already, and asks for no more: nothing has to be woken.

@@ -23,7 +23,7 @@ use crate::host::MessageHost;
 use crate::places::MessagePart;
 use crate::plan::Query;
 use crate::result_type::ResultType;
-use crate::scan::{Answer, answer_of};
+use crate::scan::{Answer, answer_of, seen_bytes};
 use crate::seen::{SeenBody, SeenHost};
 use crate::source::Source;
 use crate::text::{self, fragment_of};
@@ -175,7 +175,11 @@ impl XPath {
         if parts.is_empty() {
             return Vec::new();
         }
-        let seen = if self.looks_at_body { SeenBody::of(exchange, context) } else { Some(SeenBody::empty()) };
+        let shown_bytes = self.query.as_ref().map_or(0, |query| seen_bytes(exchange, query));
+        let seen = match self.looks_at_body {
+            true => SeenBody::of(exchange, context, shown_bytes),
+            false => Some(SeenBody::empty()),
+        };
         let Some(seen) = seen else { return Vec::new() };
         let tree = seen.tree();
         let host = SeenHost { message: MessageHost { bindings: &self.bindings, exchange, context }, tree };

@@ -7,6 +7,7 @@ use crate::common::{Scenario, get, post, response};
 use myelin_engine::transport::SendErrorKind;
 use myelin_observe::messages::{MessageTracing, Trace, TraceLimits, Wish};
 use myelin_observe::secrets::Secrets;
+use myelin_testkit::scripted::{Pieces, ScriptedBody};
 use serde_json::Value;
 
 const ALL: Wish = Wish { service: None, through: None, when: None, faulted: false, next: None, lasts: None };
@@ -42,6 +43,15 @@ fn serve(path: &'static str, headers: &'static [(&str, &str)], body: &'static st
     }
 }
 
+/// The same with a body that has come whole, as one of usual size has when something is decided.
+fn serve_whole(path: &'static str, headers: &'static [(&str, &str)], body: &'static str) -> impl FnOnce(&Scenario) {
+    move |scenario| {
+        let mut message = post(path, headers, "");
+        message.body = ScriptedBody::wire(body.into(), Pieces::Whole);
+        scenario.serve(message);
+    }
+}
+
 fn json(trace: &Trace) -> Value {
     trace.to_json(&Secrets::default())
 }
@@ -68,8 +78,8 @@ const ROUTING: &str = "<inSequence>
 
 #[test]
 fn a_trace_tells_what_was_decided_changed_and_asked() {
-    let traces =
-        traces_of(&proxy(ROUTING), Some(ALL), false, serve("/services/P", &[], "<a><symbol>MSFT</symbol></a>"));
+    let order = serve_whole("/services/P", &[], "<a><symbol>MSFT</symbol></a>");
+    let traces = traces_of(&proxy(ROUTING), Some(ALL), false, order);
     let [trace] = traces.as_slice() else { panic!("{} traces", traces.len()) };
     let trace = json(trace);
     assert_eq!(trace["status"], 200);
@@ -124,8 +134,12 @@ fn the_text_of_a_trace_answers_why_at_a_glance() {
 
 /// The lines of a trace's text that tell what was compared.
 fn compared(sequence: &str, headers: &'static [(&str, &str)], body: &'static str) -> Vec<String> {
+    compared_of(sequence, serve_whole("/services/P", headers, body))
+}
+
+fn compared_of(sequence: &str, act: impl FnOnce(&Scenario)) -> Vec<String> {
     let artefacts = proxy(&format!("<inSequence>{sequence}<respond/></inSequence>"));
-    let traces = traces_of(&artefacts, Some(ALL), false, serve("/services/P", headers, body));
+    let traces = traces_of(&artefacts, Some(ALL), false, act);
     let text = traces[0].to_text(&Secrets::default());
     let told = |line: &&str| ["is true", "is false", "cannot be compared"].iter().any(|end| line.ends_with(end));
     text.lines().filter(told).map(|line| line.trim().to_owned()).collect()
@@ -171,9 +185,12 @@ fn a_trace_tells_what_was_compared() {
 
 #[test]
 fn a_trace_tells_what_a_synapse_expression_compared() {
-    const JSON: &[(&str, &str)] = &[("Content-Type", "application/json"), ("X-Kind", "a")];
-    let compared = |condition: &str, body| {
-        compared(&format!("<filter xpath=\"${{{condition}}}\"><then><log/></then></filter>"), JSON, body)
+    let compared = |condition: &str, body: &'static str| {
+        let filter = format!("<filter xpath=\"${{{condition}}}\"><then><log/></then></filter>");
+        compared_of(&filter, move |scenario| {
+            let headers = [("Content-Type", "application/json"), ("X-Kind", "a")];
+            scenario.serve(crate::common::request("POST", "/services/P", &headers, body));
+        })
     };
     let body = r#"{"total": 99.5, "lines": [1, 2]}"#;
     assert_eq!(compared("payload.total &gt; 100", body), ["payload.total \"99.5\" > \"100\" is false"]);

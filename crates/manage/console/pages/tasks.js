@@ -9,13 +9,15 @@ import { rate, span, whole } from "../text.js";
 export async function tasks(page) {
     const { signal } = page;
     const names = await api.tasks(signal);
-    const all = await Promise.all(names.map(({ name }) => api.task(name, signal)));
+    const [all, services] = await Promise.all([Promise.all(names.map(({ name }) => api.task(name, signal))), api.services(signal)]);
     const figures = new Map();
     const row = (task) => {
-        const ran = h("span");
-        figures.set(task.name, ran);
+        // What a task gives to a proxy is a message of that proxy.
+        const isService = services.some((one) => one.id === `task ${task.name}`);
+        const ran = h("span", {}, isService ? "" : "counted with its proxy");
+        if (isService) figures.set(task.name, ran);
         return h("tr", {},
-            h("th", { scope: "row" }, h("a", { href: link(["services", `task ${task.name}`]) }, task.name), h("span", { class: "address" }, task.taskGroup)),
+            h("th", { scope: "row" }, isService ? h("a", { href: link(["services", `task ${task.name}`]) }, task.name) : task.name, h("span", { class: "address" }, task.taskGroup)),
             h("td", {}, when(task)), h("td", { class: "words" }, task.implementation), h("td", { class: "number" }, ran),
             h("td", {}, toggle({ label: `${task.name} runs`, hidden: true, isOn: task.status === "active", change: (on) => api.switch("task", task.name, on) })),
             h("td", {}, h("button", { type: "button", disabled: !session.isAdmin, title: session.isAdmin ? null : "Only admins can change this.",
