@@ -62,6 +62,13 @@ fn variables_parameters_and_choices_work_together() {
 }
 
 #[test]
+fn a_fragment_of_text_alone_becomes_a_document_as_any_other() {
+    let body = r#"<xsl:template match="/" xmlns:exsl="http://exslt.org/common"><xsl:variable name="v">t</xsl:variable>
+        <r a="{count(exsl:node-set($v)/text())}" b="{count(exsl:node-set('t')/text())}"/></xsl:template>"#;
+    check("1.0", body, "<a/>", r#"<r xmlns:exsl="http://exslt.org/common" a="1" b="0"/>"#);
+}
+
+#[test]
 fn keys_numbers_and_modes_are_there() {
     let body = r#"
         <xsl:key name="k" match="i" use="@g"/>

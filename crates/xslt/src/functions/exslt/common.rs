@@ -1,7 +1,8 @@
 //! `exsl:node-set()` and `exsl:object-type()`.
 
 use myelin_xml::{Arena, TreeBuilder};
-use myelin_xpath::{Atomic, Error, Item, Value};
+use myelin_xpath::types::AtomicType;
+use myelin_xpath::{Atomic, Error, Item, Value, Version};
 
 use super::COMMON;
 use crate::functions::call::unmade;
@@ -12,12 +13,20 @@ pub(in crate::functions) const FUNCTIONS: &[Function] = &[
     Function { namespace: COMMON, name: "object-type", least: 1, most: 1, run: object_type },
 ];
 
-/// Nodes are what they are; anything else becomes a text node.
+/// Nodes are what they are, and a result tree fragment is a document; anything else becomes a text node.
 fn node_set<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     if call.value(0).is_nodes() {
         return Ok(call.value(0).clone());
     }
-    text_node(call, &call.any_text(0))
+    let node = text_node(call, &call.any_text(0))?;
+    // In 1.0 only a fragment of text alone, which is kept as that text, has no type.
+    let is_fragment = matches!(call.value(0).get(0), Some(Item::Atomic(Atomic::Text(_, AtomicType::Untyped))));
+    match node.get(0).and_then(|item| item.node()) {
+        Some(text) if is_fragment && call.version() == Version::V1 => {
+            Ok(Value::node(text.document, text.document.document_node()))
+        }
+        _ => Ok(node),
+    }
 }
 
 /// A text node that stands alone in a document; no node for no text.
