@@ -44,8 +44,8 @@ pub use myelin_flow::{database, identity, transport};
 /// Who hears of what happens to messages, and what is counted of it.
 pub mod observer {
     pub use myelin_flow::counters::{
-        Bounds, CallFailure, EndpointCounters, EndpointTotals, ExchangeEnd, Part, ServiceCounters, ServiceTotals,
-        TimeCounters, TimeTotals,
+        Attempt, Bounds, CallFailure, EndpointCounters, EndpointTotals, ExchangeEnd, Part, ServiceCounters,
+        ServiceTotals, TimeCounters, TimeTotals,
     };
     pub use myelin_flow::fault::{Fault, Origin};
     pub use myelin_flow::observer::{Observer, Observers};

@@ -269,6 +269,30 @@ fn time_totals(bounds: &Bounds, parts: &[&Times]) -> TimeTotals {
 pub struct EndpointCounters {
     name: Arc<str>,
     parts: Parts<EndpointPart>,
+    /// Attempts after the first, in the order of [`Attempt::ALL`]: they are rare, so that threads share the numbers.
+    attempts: [AtomicU64; Attempt::ALL.len()],
+}
+
+/// Why a message is sent once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// Another member of the group did not take it.
+    Failover,
+    /// This member did not take it, and its state forgives that.
+    Retry,
+}
+
+impl Attempt {
+    /// All of them.
+    pub const ALL: [Attempt; 2] = [Attempt::Failover, Attempt::Retry];
+
+    /// A word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Attempt::Failover => "failover",
+            Attempt::Retry => "retry",
+        }
+    }
 }
 
 impl Default for EndpointCounters {
@@ -351,14 +375,23 @@ pub struct EndpointTotals {
     pub responses: [u64; 5],
     /// Requests without a response, in the order of [`CallFailure::ALL`].
     pub failures: [u64; CallFailure::ALL.len()],
+    /// Requests that were not the first attempt to send their message, in the order of [`Attempt::ALL`].
+    pub attempts: [u64; Attempt::ALL.len()],
     /// How long requests took until the head of the response was there, or it was clear that none comes.
     pub times: TimeTotals,
+}
+
+impl EndpointTotals {
+    /// All requests, those without a response included.
+    pub fn requests(&self) -> u64 {
+        self.responses.iter().chain(&self.failures).sum()
+    }
 }
 
 impl EndpointCounters {
     /// Those of the endpoints of that name.
     pub fn of(name: &str) -> EndpointCounters {
-        EndpointCounters { name: name.into(), parts: Parts::default() }
+        EndpointCounters { name: name.into(), parts: Parts::default(), attempts: Default::default() }
     }
 
     /// The name of those endpoints; empty for those that have none.
@@ -376,12 +409,18 @@ impl EndpointCounters {
         part.times.add(took);
     }
 
+    /// Counts an attempt after the first; its request is counted by [`EndpointCounters::add`] as all are.
+    pub fn count_attempt(&self, attempt: Attempt) {
+        self.attempts[attempt as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
     /// What was counted so far.
     pub fn totals(&self) -> EndpointTotals {
         let parts = || self.parts.all();
         EndpointTotals {
             responses: std::array::from_fn(|class| sum(parts().map(|part| &part.responses[class]))),
             failures: std::array::from_fn(|failure| sum(parts().map(|part| &part.failures[failure]))),
+            attempts: Attempt::ALL.map(|attempt| self.attempts[attempt as usize].load(Ordering::Relaxed)),
             times: time_totals(&Bounds::default(), &parts().map(|part| &part.times).collect::<Vec<_>>()),
         }
     }

@@ -12,6 +12,10 @@ pub struct Tallies {
     pub listeners: Vec<ListenerTallies>,
     /// Clients that were refused, by what there was too little of.
     pub refused_clients: Vec<(&'static str, u64)>,
+    /// Requests that were refused before any service saw them, by the reason.
+    pub refused_requests: Vec<(&'static str, u64)>,
+    /// Requests that were sent again because a connection that was kept turned out to be closed.
+    pub resent_requests: u64,
     /// How late each serving thread was with what was due on it, by its number.
     pub lag: Vec<(usize, TimeTotals)>,
     /// Lines of the log by their level.

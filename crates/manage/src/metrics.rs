@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::UNIX_EPOCH;
 
-use myelin_engine::observer::{CallFailure, TimeTotals};
+use myelin_engine::observer::{Attempt, CallFailure, TimeTotals};
 use myelin_engine::{Bus, EndpointState, ServiceKind, ServiceView};
 use myelin_telemetry::TelemetryCounts;
 use prometheus_client::collector::Collector;
@@ -34,6 +34,7 @@ pub(crate) fn page(
     families.extend(of_endpoints(bus));
     families.extend(of_process(server, standing, gauges, faults));
     families.extend(of_tallies(tallies));
+    families.push(of_refusals(bus, tallies));
     let mut registry = Registry::default();
     registry.register_collector(Box::new(Families(families)));
     let mut page = String::new();
@@ -268,7 +269,21 @@ fn of_endpoints(bus: &Bus) -> Vec<Family> {
         "Time until an endpoint's response was there, or it was clear that none comes",
         MetricType::Histogram,
     );
+    let mut attempts = Family::new(
+        "myelin_endpoint_attempts",
+        "Attempts to send a message to an endpoint: the first, after another member of a group failed, or once more",
+        MetricType::Counter,
+    );
     for (name, totals) in bus.endpoint_totals() {
+        let sent = totals.requests();
+        if sent > 0 {
+            let first = sent.saturating_sub(totals.attempts.iter().sum());
+            let further = Attempt::ALL.map(Attempt::name).into_iter().zip(totals.attempts);
+            for (attempt, count) in std::iter::once(("first", first)).chain(further) {
+                let labels = vec![("endpoint", name.to_owned()), ("attempt", attempt.to_owned())];
+                attempts = attempts.with(labels, Sample::Count(count));
+            }
+        }
         let failures = CallFailure::ALL.map(CallFailure::name);
         let outcomes = CLASSES.into_iter().zip(totals.responses).chain(failures.into_iter().zip(totals.failures));
         for (outcome, count) in outcomes.filter(|(_, count)| *count > 0) {
@@ -295,7 +310,21 @@ fn of_endpoints(bus: &Bus) -> Vec<Family> {
         };
         states = states.with(vec![("endpoint", endpoint.name), ("state", state.to_owned())], Sample::Level(1.0));
     }
-    vec![requests, times, states]
+    vec![requests, attempts, times, states]
+}
+
+fn of_refusals(bus: &Bus, tallies: &Tallies) -> Family {
+    let services = bus.services();
+    let nobodys = services.iter().filter(|view| view.kind == ServiceKind::Nobody);
+    let without_service = nobodys.map(|view| view.counters.totals().exchanges()).sum();
+    let family = Family::new(
+        "myelin_refused_requests",
+        "Requests that were refused before any service saw them, by the reason",
+        MetricType::Counter,
+    );
+    let counts = tallies.refused_requests.iter().copied().chain([("no_service", without_service)]);
+    counts
+        .fold(family, |family, (reason, count)| family.with(vec![("reason", reason.to_owned())], Sample::Count(count)))
 }
 
 fn of_process(server: &Server, standing: &Standing, gauges: &Gauges, faults: &FaultCounters) -> Vec<Family> {

@@ -55,6 +55,11 @@ pub(crate) fn of_tallies(tallies: &Tallies) -> Vec<Family> {
         limits,
         cache,
         count("myelin_throttled", "Messages that a throttle refused", total(Tally::ThrottleRefusal)),
+        count(
+            "myelin_resent_requests",
+            "Requests that were sent again because a connection that was kept turned out to be closed",
+            tallies.resent_requests,
+        ),
         count("myelin_failovers", "Messages that were sent to another member of a group", total(Tally::Failover)),
         lag,
         lines,

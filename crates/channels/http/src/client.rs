@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::io;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -39,6 +40,14 @@ const MOST_INTERIM: usize = 32;
 const RACE: Duration = Duration::from_secs(1);
 /// How often unused connections are looked at.
 const SWEEP: Duration = Duration::from_secs(1);
+
+/// Requests of this process that were sent again; they are rare.
+static RESENT: AtomicU64 = AtomicU64::new(0);
+
+/// How many requests this process has sent again because a connection that was kept turned out to be closed.
+pub fn resent_requests() -> u64 {
+    RESENT.load(Ordering::Relaxed)
+}
 
 /// One thread's way to backends.
 pub struct Client {
@@ -157,6 +166,7 @@ impl Client {
                 return Err(failed.error);
             }
             tracing::debug!(address = context.host.origin.authority(), "a reused connection was closed: sending again");
+            RESENT.fetch_add(1, Ordering::Relaxed);
             repeated = true;
         }
     }

@@ -15,7 +15,7 @@ use crate::connection::{Connection, HeadError, Link, Shared, Side};
 use crate::h1::{Framing, HeadScanner, Refusal, RequestHead, ScanError, read_request};
 use crate::options::{Forwarded, XForwarded};
 use crate::pacer::Pacer;
-use crate::refusals::Shortage;
+use crate::refusals::{Shortage, count_refused};
 use crate::service::{ConnectionInfo, Record};
 use crate::state::ServerState;
 use crate::stream::Stream;
@@ -265,6 +265,7 @@ fn set_once(head: &mut Head, name: &str, id: HeaderId, value: Option<Vec<u8>>) {
 
 async fn refuse(state: &Rc<ServerState>, client: &Shared, info: &ConnectionInfo, refusal: Refusal, to_head: bool) {
     let started = Instant::now();
+    count_refused(refusal.status);
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
     let mut response = answer::plain(status, refusal.reason);
     if status == StatusCode::SERVICE_UNAVAILABLE {

@@ -31,11 +31,11 @@ mod tls;
 pub mod wire_log;
 
 pub use buffer::kept_bytes;
-pub use client::Client;
+pub use client::{Client, resent_requests};
 pub use listener::{Listener, ListenerCommand, bind, clients_within};
 pub use options::{ClientOptions, Expect, Forwarded, Pace, Retry, ServerOptions, XForwarded};
 pub use pool::PoolUsage;
-pub use refusals::refusals;
+pub use refusals::{refusals, refused_requests};
 pub use rustls::ServerConfig;
 pub use server::{Stop, serve};
 pub use service::{Record, Recorded, Service, TlsSession};

@@ -1,5 +1,5 @@
 //! Counts clients that are refused for want of room, and says so in the log once a second: a line for each would help
-//! whoever floods the bus.
+//! whoever floods the bus. Requests that are refused for what is wrong with them are counted by their reason.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -59,6 +59,35 @@ static TOTALS: [AtomicU64; Shortage::ALL.len()] = [const { AtomicU64::new(0) }; 
 /// `files`.
 pub fn refusals() -> impl Iterator<Item = (&'static str, u64)> {
     Shortage::ALL.into_iter().map(|shortage| (shortage.name(), TOTALS[shortage as usize].load(Ordering::Relaxed)))
+}
+
+/// Why a request is refused before any service sees it: the status of the answer, and a word for it.
+///
+/// 503 is none of them: it tells of a [`Shortage`], or of a listener that is full.
+const REASONS: [(u16, &str); 8] = [
+    (400, "malformed"),
+    (408, "head_timeout"),
+    (413, "body_too_large"),
+    (414, "target_too_long"),
+    (417, "expectation"),
+    (431, "head_too_large"),
+    (501, "not_offered"),
+    (505, "version"),
+];
+
+/// How many there were in this process.
+static REFUSED: [AtomicU64; REASONS.len()] = [const { AtomicU64::new(0) }; REASONS.len()];
+
+/// Counts a request that is refused with this status.
+pub(crate) fn count_refused(status: u16) {
+    if let Some(reason) = REASONS.iter().position(|(known, _)| *known == status) {
+        REFUSED[reason].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// How many requests this process has refused before any service saw them, by the reason.
+pub fn refused_requests() -> impl Iterator<Item = (&'static str, u64)> {
+    REASONS.iter().zip(&REFUSED).map(|((_, reason), count)| (*reason, count.load(Ordering::Relaxed)))
 }
 
 /// The refusals of one thread.

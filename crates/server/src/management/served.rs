@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use myelin_engine::observer::TimeCounters;
 use myelin_engine::{Bus, Report};
-use myelin_http::{ListenerTotals, Stop, refusals};
+use myelin_http::{ListenerTotals, Stop, refusals, refused_requests, resent_requests};
 use myelin_logging::{LevelError, Log, Ring};
 use myelin_manage::{
     Gauges, Leaving, ListenerTallies, LogFile, Logger, Machine, Process, Refusal, RegistryEntry, ReloadRecord, Stage,
@@ -123,6 +123,8 @@ impl Process for Served {
         Tallies {
             listeners: askers.connections.listeners().into_iter().map(listener).collect(),
             refused_clients: refusals().collect(),
+            refused_requests: refused_requests().collect(),
+            resent_requests: resent_requests(),
             lag: lag.totals(),
             log_lines: log.as_ref().map_or_else(|| vec![("ERROR", 0)], lines),
             dropped_log_lines: log.as_ref().map_or(0, Log::dropped),

@@ -28,6 +28,57 @@ fn sample(page: &str, name: &str) -> Option<f64> {
 }
 
 #[test]
+fn attempts_after_the_first_are_counted_by_endpoint() {
+    let good = answering(OK);
+    let gone = myelin_testkit::port::free().unwrap();
+    let configuration = definitions(&format!(
+        r#"<proxy name="Pair"><target><endpoint><failover>
+            <endpoint name="FirstMember"><address uri="http://{gone}/"/></endpoint>
+            <endpoint name="SecondMember"><address uri="http://{}/"/></endpoint>
+        </failover></endpoint></target></proxy>"#,
+        good.address(),
+    ));
+    let bus = Bus::with(&configuration, observed());
+    let answer = exchange(bus.address, b"GET /services/Pair HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let page = ask(&bus, "/metrics", "").text();
+    for (name, value) in [
+        (r#"myelin_endpoint_attempts_total{endpoint="FirstMember",attempt="first"}"#, 1.0),
+        (r#"myelin_endpoint_attempts_total{endpoint="FirstMember",attempt="failover"}"#, 0.0),
+        (r#"myelin_endpoint_attempts_total{endpoint="SecondMember",attempt="first"}"#, 0.0),
+        (r#"myelin_endpoint_attempts_total{endpoint="SecondMember",attempt="failover"}"#, 1.0),
+        (r#"myelin_endpoint_attempts_total{endpoint="SecondMember",attempt="retry"}"#, 0.0),
+    ] {
+        assert_eq!(sample(&page, name), Some(value), "{name} in {page}");
+    }
+}
+
+/// Other tests of this process are refused as well, so that counts are compared with what they were.
+#[test]
+fn refused_requests_are_counted_by_their_reason() {
+    let configuration = definitions(r#"<proxy name="P"><target><inSequence><respond/></inSequence></target></proxy>"#);
+    let mut limited = observed();
+    (limited.server.head.bytes, limited.server.body_bytes) = (1000, Some(10));
+    let bus = Bus::with(&configuration, limited);
+    let long = "a".repeat(2000);
+    for (reason, request, status) in [
+        ("malformed", "GET /services/P HTTP/1.1\r\n\r\n".to_owned(), 400),
+        ("head_too_large", format!("GET / HTTP/1.1\r\nHost: h\r\nX: {long}\r\n\r\n"), 431),
+        ("target_too_long", format!("GET /{long} HTTP/1.1\r\nHost: h\r\n\r\n"), 414),
+        ("body_too_large", "POST /services/P HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\n\r\n".to_owned(), 413),
+        ("expectation", "GET / HTTP/1.1\r\nHost: h\r\nExpect: a-miracle\r\n\r\n".to_owned(), 417),
+        ("version", "GET / HTTP/2.0\r\nHost: h\r\n\r\n".to_owned(), 505),
+        ("no_service", "GET /nowhere HTTP/1.1\r\nHost: h\r\n\r\n".to_owned(), 404),
+    ] {
+        let name = format!("myelin_refused_requests_total{{reason=\"{reason}\"}}");
+        let count = || sample(&ask(&bus, "/metrics", "").text(), &name).unwrap_or_else(|| panic!("{name}"));
+        let before = count();
+        assert_eq!(exchange(bus.address, request.as_bytes()).unwrap().status, status, "{reason}");
+        assert!(count() > before, "{reason}");
+    }
+}
+
+#[test]
 fn exchanges_are_counted_by_service_and_endpoints_by_what_came_of_them() {
     let good = answering(OK);
     let gone = myelin_testkit::port::free().unwrap();
@@ -72,6 +123,8 @@ fn exchanges_are_counted_by_service_and_endpoints_by_what_came_of_them() {
         (r#"myelin_endpoint_requests_total{endpoint="Good",outcome="2xx"}"#, 2.0),
         (r#"myelin_endpoint_requests_total{endpoint="Gone",outcome="connect"}"#, 1.0),
         (r#"myelin_endpoint_requests_total{endpoint="Member",outcome="2xx"}"#, 1.0),
+        (r#"myelin_endpoint_attempts_total{endpoint="Good",attempt="first"}"#, 2.0),
+        (r#"myelin_endpoint_attempts_total{endpoint="Good",attempt="failover"}"#, 0.0),
         (r#"myelin_faults_total{code="101503",origin="backend"}"#, 1.0),
         (r#"wso2_integration_service_up{service_name="Orders",service_type="api"}"#, 1.0),
         ("myelin_silent_threads", 0.0),

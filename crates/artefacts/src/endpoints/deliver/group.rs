@@ -9,6 +9,7 @@ use crate::endpoints::replay::Replay;
 use crate::endpoints::session::Session;
 use crate::endpoints::state::State;
 use myelin_flow::context::RequestContext;
+use myelin_flow::counters::Attempt;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Origin};
 use myelin_flow::recorder::StepDecision;
@@ -55,6 +56,10 @@ impl Group {
                     "the endpoint fails over to another member"
                 );
                 tally::count(Tally::Failover);
+                if let Some(endpoint) = self.member(member, context) {
+                    let is_same = tried.contains(&member);
+                    endpoint.counters.count_attempt(if is_same { Attempt::Retry } else { Attempt::Failover });
+                }
                 replay.restore(exchange);
             }
             if let Some(session) = &session {
