@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
+use myelin_spelling::nearest;
+
 use crate::archive::{Archive, INSIDE};
-use crate::element::Element;
+use crate::element::{Element, Structure, Unread};
 use crate::files::{self, File};
 use crate::layout::Found;
 use crate::library::Library;
@@ -26,6 +28,36 @@ pub struct Application {
     /// Its place in the list of found files, where what is wrong with it as a whole is told.
     pub index: usize,
 }
+
+/// The types of artefacts that there are: one whose type is almost one of these would be lost without a word.
+const TYPES: [&str; 23] = [
+    "config/property",
+    "datasource/datasource",
+    "lib/carbon/ui",
+    "lib/connector/dependency",
+    "lib/library/bundle",
+    "lib/registry/filter",
+    "lib/synapse/mediator",
+    "registry/resource",
+    "service/dataservice",
+    "service/rule",
+    "synapse/api",
+    "synapse/endpoint",
+    "synapse/event-source",
+    "synapse/inbound-endpoint",
+    "synapse/lib",
+    "synapse/local-entry",
+    "synapse/message-processors",
+    "synapse/message-store",
+    "synapse/proxy-service",
+    "synapse/sequence",
+    "synapse/task",
+    "synapse/template",
+    "wso2/metadata",
+];
+
+/// The attributes of the files of an archive without which something else is read, or nothing.
+const STRUCTURE: Structure = Structure { attributes: &["artifact", "name", "type", "version"], synonyms: &[] };
 
 /// What is done with an artefact of a type.
 enum Kind {
@@ -133,17 +165,24 @@ impl Reading<'_> {
     /// Reads everything but the archives in it, whose names it gives.
     fn application(&mut self, index: usize) -> Result<Vec<String>, Wrong> {
         let root = self.element("artifacts.xml")?.ok_or("it holds no artifacts.xml".to_owned())?;
-        let Some(application) = root.children.iter().find(|child| child.name == "artifact") else {
-            return Err(root.problem("<artifacts> names no artifact").into());
+        self.expect_root(&root, "artifacts");
+        let Some(application) = root.child("artifact") else {
+            let misspelt = root.children.iter().find_map(|child| misspelt(child, &root, &["artifact"]));
+            return Err(misspelt.unwrap_or_else(|| root.problem("<artifacts> names no artifact")).into());
         };
         let name = application.required("name")?.value.to_owned();
         let version = application.attribute("version").map_or("", |version| version.value);
+        application.attribute("type");
         let mut ids = vec![format!("{name}_{version}")];
         self.found.files[index].name = name.as_str().into();
         let needs = self.descriptor(&mut ids)?;
         self.found.applications.push(Application { ids, needs, index });
-        for dependency in application.children.iter().filter(|child| child.name == "dependency") {
-            if let Err(wrong) = self.dependency(dependency) {
+        for dependency in &application.children {
+            let read = match dependency.is("dependency") {
+                true => self.dependency(dependency).and_then(|()| self.misspellings(dependency)),
+                false => misspelt(dependency, application, &["dependency"]).map_or(Ok(()), |it| Err(it.into())),
+            };
+            if let Err(wrong) = read {
                 self.leave_out(dependency, wrong);
             }
         }
@@ -173,10 +212,50 @@ impl Reading<'_> {
         self.found.files.push(File { root: Err(problem), ..file });
     }
 
+    /// Warns of a file whose root element has almost the name that it has to have; Micro Integrator does not look at it.
+    fn expect_root(&mut self, root: &Element, name: &str) {
+        if root.name != name {
+            self.warnings.push(root.misnamed(format!("{}: <{name}> is expected", root.tag()), &[name]));
+        }
+        root.heed();
+    }
+
+    /// Tells of misspelt attributes of an element: a warning where nothing else is read for it.
+    ///
+    /// Errors: one without which something would be lost.
+    fn misspellings(&mut self, element: &Element) -> Result<(), Wrong> {
+        let mut unread = Unread::default();
+        element.unread(&STRUCTURE, &mut unread);
+        // What is close to no name has no effect in Micro Integrator, either.
+        self.warnings.extend(unread.warnings.into_iter().filter(|warning| warning.suggestion.is_some()));
+        unread.problems.into_iter().next().map_or(Ok(()), |problem| Err(problem.into()))
+    }
+
+    /// A sentence of a file that is not in the archive, with the one that was probably meant.
+    fn missing(&self, place: Place, name: &str) -> Problem {
+        let problem = Problem::new(place, format!("the archive holds no {name}"));
+        let folder = &name[..name.rfind('/').map_or(0, |slash| slash + 1)];
+        let siblings = || {
+            let names = self.archive.names().filter(|other| other.strip_prefix(folder).is_some_and(is_plain));
+            names.filter(|other| !other.ends_with("/artifact.xml"))
+        };
+        let only = || siblings().next().filter(|_| siblings().count() == 1 && !folder.is_empty());
+        problem.suggesting(nearest(name, siblings()).or_else(only))
+    }
+
+    /// The same of a folder, whose name is that of an artefact and its version.
+    fn missing_folder(&self, place: Place, folder: &str, name: &str) -> Problem {
+        let problem = Problem::new(place, format!("the archive holds no {folder}/artifact.xml"));
+        let folders = || self.archive.names().filter_map(|file| file.strip_suffix("/artifact.xml"));
+        let is_version = |other: &&str| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('_'));
+        problem.suggesting(nearest(folder, folders()).or_else(|| folders().find(is_version)))
+    }
+
     fn dependency(&mut self, dependency: &Element) -> Result<(), Wrong> {
         let is_false = |name: &str| dependency.attribute(name).is_some_and(|it| it.value.trim() == "false");
         let roles = dependency.attribute("serverRole").map_or("", |roles| roles.value.trim());
-        let name = dependency.required("artifact")?.value;
+        let artefact = dependency.required("artifact")?;
+        let (name, is_left_out) = (artefact.value, is_false("include"));
         let version = dependency.attribute("version").map_or("", |version| version.value);
         if !roles.is_empty() && !roles.split(',').any(|role| role.trim().starts_with("Enterprise")) {
             let message = format!("{name} is for servers in the role {roles:?}: it is left out");
@@ -185,13 +264,31 @@ impl Reading<'_> {
         }
         let folder = format!("{name}_{version}");
         let Some(root) = self.element(&format!("{folder}/artifact.xml"))? else {
-            if is_false("include") {
+            // A misspelt version is why it is not found.
+            self.misspellings(dependency)?;
+            if is_left_out {
                 return Ok(());
             }
-            return Err(dependency.problem(format!("the archive holds no {folder}/artifact.xml")).into());
+            return Err(self.missing_folder(artefact.place(0), &folder, name).into());
         };
+        self.expect_root(&root, "artifact");
         let named = root.required("type")?;
-        match kind(named.value.trim()) {
+        // Whoever reads these elsewhere has them known.
+        for known in ["name", "version", "serverRole"] {
+            root.attribute(known);
+        }
+        if let Some(problem) = root.children.iter().find_map(|child| misspelt(child, &root, &["file", "dependency"])) {
+            return Err(problem.into());
+        }
+        self.misspellings(&root)?;
+        let kind_name = named.value.trim();
+        if !TYPES.contains(&kind_name)
+            && let Some(meant) = nearest(kind_name, TYPES)
+        {
+            let message = format!("{name}: there is no type {kind_name:?}");
+            return Err(named.problem(message).suggesting(Some(meant)).into());
+        }
+        match kind(kind_name) {
             Kind::Ignored => {}
             Kind::Warned(message) => self.warnings.push(named.problem(format!("{name}: {message}"))),
             Kind::Refused(message) => return Err(named.problem(format!("{name}: {message}")).into()),
@@ -199,7 +296,7 @@ impl Reading<'_> {
             Kind::Library => {
                 for file in root.children.iter().filter(|child| child.name == "file") {
                     let name = format!("{folder}/{}", file.text().value);
-                    let missing = || file.problem(format!("the archive holds no {name}"));
+                    let missing = || self.missing(file.text_place(), &name);
                     let bytes = self.archive.read(&name)?.ok_or_else(missing)?;
                     let library = Library::read(&format!("{}{INSIDE}{name}", self.path), &bytes);
                     if let Err(message) = self.found.add_library(library) {
@@ -210,7 +307,7 @@ impl Reading<'_> {
             Kind::Synapse => {
                 for file in root.children.iter().filter(|child| child.name == "file") {
                     let name = format!("{folder}/{}", file.text().value);
-                    let missing = || file.problem(format!("the archive holds no {name}"));
+                    let missing = || self.missing(file.text_place(), &name);
                     let bytes = self.archive.read(&name)?.ok_or_else(missing)?;
                     let path: Arc<str> = format!("{}{INSIDE}{name}", self.path).into();
                     self.found.files.push(File::parse(&path, bytes));
@@ -225,9 +322,20 @@ impl Reading<'_> {
         let file = artefact.children.iter().find(|child| child.name == "file");
         let name = format!("{folder}/{}", file.map_or("registry-info.xml", |file| file.text().value));
         let Some(root) = self.element(&name)? else {
-            return Err(artefact.problem(format!("the archive holds no {name}")).into());
+            let place = file.map_or_else(|| artefact.place.clone(), Element::text_place);
+            return Err(self.missing(place, &name).into());
         };
+        self.expect_root(&root, "resources");
         for item in &root.children {
+            let parts: &[&str] = match item.name.as_str() {
+                "item" => &["file", "path", "mediaType", "registry-type", "properties"],
+                "collection" => &["directory", "path", "registry-type", "properties"],
+                _ => &[],
+            };
+            let wrong = item.children.iter().find_map(|part| misspelt(part, item, parts));
+            if let Some(problem) = misspelt(item, &root, &["item", "collection"]).or(wrong) {
+                return Err(problem.into());
+            }
             let named = |name: &str| item.children.iter().find(|child| child.name == name);
             let path = named("path").map_or("", |path| path.text().value);
             match item.name.as_str() {
@@ -251,7 +359,11 @@ impl Reading<'_> {
     }
 
     fn resource(&mut self, item: &Element, name: &str, path: &str) -> Result<(), Wrong> {
-        let bytes = self.archive.read(name)?.ok_or_else(|| item.problem(format!("the archive holds no {name}")))?;
+        let missing = || {
+            let file = item.children.iter().find(|child| child.name == "file");
+            self.missing(file.map_or_else(|| item.place.clone(), Element::text_place), name)
+        };
+        let bytes = self.archive.read(name)?.ok_or_else(missing)?;
         let resource = Resource::new(&format!("{}{INSIDE}{name}", self.path), bytes);
         let Some(path) = registry::path_of(path) else {
             return Err(item.problem(format!("{path:?} leads out of the registry")).into());
@@ -275,9 +387,22 @@ impl Reading<'_> {
     }
 }
 
+/// The problem of an element that has almost the name of one of those that its parent may hold.
+fn misspelt(element: &Element, parent: &Element, names: &[&str]) -> Option<Problem> {
+    if names.contains(&element.name.as_str()) {
+        return None;
+    }
+    Some(element.unknown_in(&parent.tag(), nearest(&element.name, names.iter().copied())?))
+}
+
+/// Whether a path names no folder.
+fn is_plain(path: &str) -> bool {
+    !path.contains('/')
+}
+
 /// Whether a file in an archive is one of those that a fat archive brings along.
 fn is_nested(name: &str) -> bool {
-    name.strip_prefix("dependencies/").is_some_and(|name| !name.contains('/') && name.ends_with(".car"))
+    name.strip_prefix("dependencies/").is_some_and(|name| is_plain(name) && name.ends_with(".car"))
 }
 
 /// All elements of a name below one, in document order.

@@ -32,6 +32,18 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
+    /// The line of a text that a range of bytes begins in; what of the range is in this line is what is meant.
+    pub fn of(text: &str, range: Range<usize>) -> Option<Excerpt> {
+        let start = text.get(..range.start)?.rfind('\n').map_or(0, |end| end + 1);
+        let end = memchr::memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |length| start + length);
+        let line = text[..start].matches('\n').count() as u32 + 1;
+        let whole = text[start..end].trim_end_matches('\r');
+        let inside = |at: usize| at.clamp(start, start + whole.len()) - start;
+        let secrets = in_configuration(text).into_iter().filter(|secret| secret.start < end && secret.end > start);
+        let secrets = secrets.map(|secret| inside(secret.start)..inside(secret.end));
+        Some(window(whole, inside(range.start)..inside(range.end), secrets, line))
+    }
+
     /// The line, and a second one with carets under the place; both end in a line end.
     pub fn to_text(&self) -> String {
         let number = self.line.to_string();
@@ -72,12 +84,13 @@ impl<'a> Shown<'a> {
         let first = secrets.partition_point(|secret| secret.end <= start);
         let here = secrets[first..].iter().take_while(|secret| secret.start < start + whole.len());
         let here = here.map(|secret| secret.start.max(start) - start..secret.end.min(start + whole.len()) - start);
-        Some(window(whole, at, here, line))
+        Some(window(whole, at..at + meant(&whole[at..]), here, line))
     }
 }
 
-/// The part of a line around the byte `at`, with a mask over each of the secrets.
-fn window(line: &str, at: usize, secrets: impl Iterator<Item = Range<usize>>, number: u32) -> Excerpt {
+/// The part of a line around what is meant, with a mask over each of the secrets.
+fn window(line: &str, meant: Range<usize>, secrets: impl Iterator<Item = Range<usize>>, number: u32) -> Excerpt {
+    let at = meant.start;
     let is_long = line.chars().nth(SHOWN_CHARACTERS).is_some();
     let start = match is_long {
         true => line[..at].char_indices().rev().nth(SHOWN_BEFORE - 1).map_or(0, |(start, _)| start),
@@ -88,7 +101,7 @@ fn window(line: &str, at: usize, secrets: impl Iterator<Item = Range<usize>>, nu
     if start > 0 {
         shown.text.push(CUT);
     }
-    let marked = at..(at + meant(&line[at..])).min(end).max(at);
+    let marked = at..meant.end.min(end).max(at);
     let mut next = start;
     for secret in secrets {
         let (from, to) = (secret.start.max(next).min(end), secret.end.min(end));
@@ -178,6 +191,16 @@ mod tests {
         check("<a>\n</b>", 2, 1, "2 | </b>\n  | ^^^\n");
         check("<a", 1, 3, "1 | <a\n  |   ^\n");
         check("", 1, 1, "1 | \n  | ^\n");
+    }
+
+    #[test]
+    fn a_range_is_marked_as_far_as_its_line_goes() {
+        let shown = |text: &str, range| Excerpt::of(text, range).unwrap().to_text();
+        assert_eq!(shown("a = 1\nb = \"x y\"\r\n", 10..15), "2 | b = \"x y\"\n  |     ^^^^^\n");
+        assert_eq!(shown("a = [\n1]", 4..8), "1 | a = [\n  |     ^\n");
+        assert_eq!(shown("password = 'hush'\n", 11..17), "1 | password = '****'\n  |            ^^\n");
+        assert_eq!(shown("a", 1..1), "1 | a\n  |  ^\n");
+        assert_eq!(Excerpt::of("a", 2..3), None);
     }
 
     #[test]

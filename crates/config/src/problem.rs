@@ -1,6 +1,7 @@
 //! What is wrong with a configuration, and where.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -50,6 +51,15 @@ impl Problem {
     /// One that keeps its artefact from running, or a warning.
     pub fn new(place: Place, message: impl Into<String>) -> Problem {
         Problem { place, message: message.into(), is_latent: false, suggestion: None, excerpt: None }
+    }
+
+    /// The same at a range of bytes in the text of a file that is no XML, with the line around it.
+    pub fn in_text(file: &Arc<str>, text: &str, range: Range<usize>, message: impl Into<String>) -> Problem {
+        let before = text.get(..range.start).unwrap_or(text);
+        let line = before.matches('\n').count() as u32 + 1;
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) as u32 + 1;
+        let place = Place { file: Arc::clone(file), line, column };
+        Problem { excerpt: Excerpt::of(text, range), ..Problem::new(place, message) }
     }
 
     /// The same as one that shows only when a message reaches the step at its place: a reference to what is not there.

@@ -9,6 +9,7 @@ mod own;
 mod placeholders;
 mod reference;
 mod security;
+mod source;
 mod telemetry;
 mod values;
 mod wso2;
@@ -19,13 +20,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use https::Https;
 pub use https::KeyStoreTls;
+use keys::Findings;
 use myelin_bench::units::address;
 use myelin_engine::database::Databases;
 use myelin_engine::observer::Bounds;
-use myelin_engine::{CorsSettings, EndpointSettings, ProcessEnvironment};
+use myelin_engine::{CorsSettings, EndpointSettings, Problem, ProcessEnvironment};
 use myelin_http::{ClientOptions, ServerOptions};
 use myelin_observe::messages::{TraceLimits, Wish};
 use myelin_telemetry::TelemetryOptions;
@@ -35,6 +37,8 @@ use own::Own;
 pub(crate) use own::XForwardedMode;
 pub(crate) use reference::markdown;
 use serde::Deserialize;
+pub(crate) use source::{InvalidDeployment, with_excerpt};
+use source::{KeyProblem, Source};
 use telemetry::Wso2Telemetry;
 use toml::Table;
 use values::set;
@@ -53,8 +57,10 @@ const WATCH: Duration = Duration::from_secs(1);
 /// What a `deployment.toml` says, as far as this bus heeds it.
 #[derive(Debug)]
 pub(crate) struct Deployment {
-    /// What in the file has no effect, each with its place.
-    pub(crate) remarks: Vec<String>,
+    /// What in the file has no effect, each with its place and its line.
+    pub(crate) remarks: Vec<Problem>,
+    /// The same of what is told with a key.
+    key_remarks: Vec<KeyProblem>,
     /// `[server] hostname`: how the bus is called in what it publishes.
     hostname: Option<String>,
     /// `wsdl_epr_prefix` of `[transport.http.listener]` and `[transport.http.secured_listener]`: what stands before the
@@ -100,6 +106,7 @@ impl Default for Deployment {
         let endpoints = EndpointSettings::default();
         Deployment {
             remarks,
+            key_remarks: Vec::new(),
             hostname: None,
             prefixes: [None, None],
             http,
@@ -122,24 +129,45 @@ impl Default for Deployment {
     }
 }
 
-/// Reads a `deployment.toml`.
-///
-/// Errors: the file cannot be read, is no TOML, or a key that is heeded holds what it cannot.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Deployment> {
-    read_with_offset(path, None)
+/// How a `deployment.toml` is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ReadOptions {
+    /// What takes the place of its `[server] offset`.
+    pub(crate) port_offset: Option<u16>,
+    /// Whether the file cannot be used where a key is misspelt.
+    pub(crate) is_strict: bool,
 }
 
-/// The same with another `[server] offset` than the file has, if one is given.
-pub(crate) fn read_with_offset(path: &Path, port_offset: Option<u16>) -> anyhow::Result<Deployment> {
+/// Reads a `deployment.toml`.
+///
+/// Errors: the file cannot be read; an [`InvalidDeployment`], where it is no TOML, or a key that is heeded holds what it
+/// cannot.
+pub(crate) fn read(path: &Path, options: ReadOptions) -> anyhow::Result<Deployment> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
-    let unknown = reference::unknown(&name, &text);
-    if !unknown.is_empty() {
-        bail!(unknown.join("\n"));
-    }
-    let deployment = parse_with_offset(&text, port_offset).map_err(|error| with_place(error, &name, &text))?;
-    let mut remarks = keys::remarks(&name, &text);
-    remarks.extend(deployment.remarks.iter().map(|remark| format!("{name}: {remark}")));
+    let source = Source::new(&name, &text);
+    let Findings { mut problems, warnings } = keys::examine(&source);
+    let (misspelt, mut remarks): (Vec<_>, Vec<_>) =
+        warnings.into_iter().partition(|warning| options.is_strict && warning.suggestion().is_some());
+    problems.extend(misspelt);
+    let unknown = reference::unknown(&source);
+    let parsed = parse_all(&text, options.port_offset).map_err(|errors| {
+        // Our own keys are read by what stops at the first that is unknown.
+        let is_told = |error: &anyhow::Error| !unknown.is_empty() && error.is::<toml::de::Error>();
+        let errors = errors.iter().filter(|error| !is_told(error));
+        errors.map(|error| source.problem_of(error)).collect::<Vec<Problem>>()
+    });
+    problems.extend(unknown);
+    let deployment = match parsed {
+        Ok(deployment) if problems.is_empty() => deployment,
+        Ok(_) => return Err(InvalidDeployment::of(problems).into()),
+        Err(errors) => {
+            problems.extend(errors);
+            return Err(InvalidDeployment::of(problems).into());
+        }
+    };
+    remarks.extend(deployment.key_remarks.iter().map(|remark| source.remark(remark)));
+    remarks.sort_by_key(|remark| (remark.line(), remark.column()));
     // Folders above it are looked at, too, which a relative path does not have.
     let folder = std::path::absolute(path)?.parent().map(Path::to_owned).unwrap_or_default();
     Ok(Deployment { remarks, folder, ..deployment })
@@ -152,11 +180,17 @@ struct WithOwn {
     myelin: Own,
 }
 
-/// Puts the name of the file before an error, and the line and column if the text itself is wrong there.
-fn with_place(error: anyhow::Error, name: &str, text: &str) -> anyhow::Error {
-    match error.downcast_ref::<toml::de::Error>().map(|error| (error.span(), error.message())) {
-        Some((Some(span), message)) => anyhow!("{}: {message}", keys::place(name, text, span.start)),
-        _ => error.context(name.to_owned()),
+/// What is wrong with the parts of a file.
+#[derive(Default)]
+struct Errors(Vec<anyhow::Error>);
+
+impl Errors {
+    /// What was read of a part; what is wrong with it is kept, so that the other parts are looked at as well.
+    fn keep<T: Default>(&mut self, read: anyhow::Result<T>) -> T {
+        read.unwrap_or_else(|error| {
+            self.0.push(error);
+            T::default()
+        })
     }
 }
 
@@ -165,8 +199,16 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
     parse_with_offset(text, None)
 }
 
+#[cfg(test)]
 fn parse_with_offset(text: &str, port_offset: Option<u16>) -> anyhow::Result<Deployment> {
-    let mut table: Table = text.parse()?;
+    parse_all(text, port_offset).map_err(|errors| errors.into_iter().next().expect("it fails for a reason"))
+}
+
+/// Reads the text of a file.
+///
+/// Errors: those of all its parts.
+fn parse_all(text: &str, port_offset: Option<u16>) -> Result<Deployment, Vec<anyhow::Error>> {
+    let mut table: Table = text.parse().map_err(|error: toml::de::Error| vec![error.into()])?;
     if let Some(offset) = port_offset {
         let server = table.entry("server").or_insert_with(|| Table::new().into());
         // What is no table is an error of the file, which is told of below.
@@ -174,52 +216,62 @@ fn parse_with_offset(text: &str, port_offset: Option<u16>) -> anyhow::Result<Dep
             server.insert("offset".to_owned(), i64::from(offset).into());
         }
     }
-    let WithOwn { myelin: own } = toml::from_str(text)?;
+    let mut errors = Errors::default();
+    let own = errors.keep(toml::from_str(text).map(|WithOwn { myelin }| myelin).map_err(Into::into));
     let file = File::new(table, &|name| std::env::var(name).ok());
-    let sources = databases::read(&file)?;
-    let content = file.content()?;
-    let cors = file.cors()?;
-    let wso2_telemetry = Wso2Telemetry::read(&file)?;
+    let sources = errors.keep(databases::read(&file));
+    let content = errors.keep(file.content());
+    let cors = errors.keep(file.cors());
+    let wso2_telemetry = errors.keep(Wso2Telemetry::read(&file));
+    let management = errors.keep(management::Management::read(&file));
     let open_to_nobody = cors.as_ref().filter(|cors| cors.allowed_origins.is_empty()).map(|_| {
-        "[synapse_properties] 'synapse.rest.CORSConfig.enabled' is true, and 'synapse.rest.CORSConfig.\
-         Access-Control-Allow-Origin' names no origin: no other origin may call an API"
-            .to_owned()
+        KeyProblem::new(
+            "synapse_properties.synapse.rest.CORSConfig.enabled",
+            "[synapse_properties] 'synapse.rest.CORSConfig.enabled' is true, and 'synapse.rest.CORSConfig.\
+             Access-Control-Allow-Origin' names no origin: no other origin may call an API",
+        )
     });
-    Ok(Deployment {
-        remarks: sources
-            .iter()
-            .flat_map(|source| &source.remarks)
-            .chain(&content.remarks)
-            .chain(&open_to_nobody)
-            .chain(&wso2_telemetry.refused)
-            .cloned()
-            .chain(management::Management::read(&file)?.remarks())
-            .collect(),
-        hostname: file.text("server.hostname")?,
-        prefixes: [
-            file.text("transport.http.listener.wsdl_epr_prefix")?,
-            match file.text("transport.https.listener.wsdl_epr_prefix")? {
-                Some(prefix) => Some(prefix),
-                None => file.text("transport.http.secured_listener.wsdl_epr_prefix")?,
-            },
-        ],
-        http: file.http()?,
-        https: Https::read(&file, file.offset()?)?,
+    let key_remarks = sources
+        .iter()
+        .flat_map(|source| &source.remarks)
+        .chain(&content.remarks)
+        .chain(&open_to_nobody)
+        .chain(&wso2_telemetry.refused)
+        .cloned()
+        .chain(management.remarks())
+        .collect();
+    let prefix_of = |path: &str| file.text(&format!("{path}.wsdl_epr_prefix"));
+    let prefixes = [
+        errors.keep(prefix_of("transport.http.listener")),
+        match errors.keep(prefix_of("transport.https.listener")) {
+            Some(prefix) => Some(prefix),
+            None => errors.keep(prefix_of("transport.http.secured_listener")),
+        },
+    ];
+    let offset = errors.keep(file.offset());
+    let deployment = Deployment {
+        remarks: Vec::new(),
+        key_remarks,
+        hostname: errors.keep(file.text("server.hostname")),
+        prefixes,
+        http: errors.keep(file.http()),
+        https: errors.keep(Https::read(&file, offset)),
         folder: PathBuf::new(),
-        wso2: file.limits()?,
-        endpoints: file.endpoints()?,
+        wso2: errors.keep(file.limits()),
+        endpoints: errors.keep(file.endpoints()),
         cors,
         content,
-        server_store: security::server_store(&file)?,
+        server_store: errors.keep(security::server_store(&file)),
         sources,
-        latency_bounds: file.latency_bounds()?,
-        wso2_access_log: file.access_log()?,
-        hot: file.flag("server.hot_deployment")?.unwrap_or(true),
-        admin_port: file.admin_port()?,
-        management: management::Management::read(&file)?,
+        latency_bounds: errors.keep(file.latency_bounds()),
+        wso2_access_log: errors.keep(file.access_log()),
+        hot: errors.keep(file.flag("server.hot_deployment")).unwrap_or(true),
+        admin_port: errors.keep(file.admin_port()),
+        management,
         wso2_telemetry,
         own,
-    })
+    };
+    if errors.0.is_empty() { Ok(deployment) } else { Err(errors.0) }
 }
 
 impl Deployment {
@@ -550,7 +602,7 @@ mod tests {
             let mut settings = myelin_engine::Settings::default();
             let deployment = parse(&format!("[synapse_properties]\n{lines}")).unwrap();
             deployment.apply_mediation(&mut settings).unwrap();
-            (settings.cors, deployment.remarks.len())
+            (settings.cors, deployment.key_remarks.len())
         };
         let set = |allowed_origins: &[&str], allow_headers: Option<&str>| CorsSettings {
             allowed_origins: allowed_origins.iter().map(|&origin| origin.to_owned()).collect(),
@@ -581,7 +633,8 @@ mod tests {
         assert_eq!((endpoints.suspension_ms, endpoints.progression_factor), (500, 1.5));
         assert!(endpoints.override_suspension);
         assert_eq!(endpoints.failure_limit, Some((3, Duration::from_secs(9))));
-        assert!(keys::remarks("d.toml", text).is_empty(), "{:?}", keys::remarks("d.toml", text));
+        let warnings = keys::examine(&Source::new("d.toml", text)).warnings;
+        assert!(warnings.is_empty(), "{warnings:?}");
     }
 
     #[test]
@@ -672,8 +725,8 @@ mod tests {
         assert!(stocks.pool.test && stocks.password.as_ref().is_some_and(|password| password.0 == "hush"));
         assert_eq!(sources["bonds"].url, "jdbc:sqlite:bonds.db");
         assert!(!format!("{settings:?}").contains("hush"));
-        assert_eq!(deployment.remarks.len(), 1, "{:?}", deployment.remarks);
-        assert!(deployment.remarks[0].contains("jmxEnabled"), "{:?}", deployment.remarks);
+        assert_eq!(deployment.key_remarks.len(), 1, "{:?}", deployment.key_remarks);
+        assert!(deployment.key_remarks[0].to_string().contains("jmxEnabled"), "{:?}", deployment.key_remarks);
         let check = |text: &str, part: &str| {
             let error = format!("{:#}", parse(text).unwrap_err());
             assert!(error.contains(part), "{part:?} is not in {error:?}");

@@ -9,7 +9,7 @@ use myelin_engine::database::Databases;
 use myelin_engine::{Loaded, ReloadState, Replies, Report, Sources, load};
 use myelin_wss::Replays;
 
-use crate::deployment::{self, Deployment};
+use crate::deployment::{self, Deployment, ReadOptions};
 use crate::memory_limit::work_bytes;
 use crate::runtime::thread_count;
 
@@ -54,7 +54,8 @@ impl Origin {
         deployment: Option<&Path>,
         port_offset: Option<u16>,
     ) -> anyhow::Result<Origin> {
-        let first = deployment.map(deployment::read).transpose()?.unwrap_or_default();
+        let options = ReadOptions { port_offset, is_strict: false };
+        let first = deployment.map(|path| deployment::read(path, options)).transpose()?.unwrap_or_default();
         let deployment = deployment.map(Path::to_owned);
         Ok(Origin {
             paths: paths.to_owned(),
@@ -110,7 +111,7 @@ impl Origin {
         let deployment = match &self.deployment {
             Some(path) => {
                 sources.look(path);
-                deployment::read_with_offset(path, self.port_offset)?
+                deployment::read(path, ReadOptions { port_offset: self.port_offset, is_strict: self.is_strict })?
             }
             None => Deployment::default(),
         };

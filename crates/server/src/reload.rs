@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use crate::access_log::Reopener;
 use crate::certificates::Certificates;
 use crate::control::Order;
-use crate::deployment::Deployment;
+use crate::deployment::{Deployment, InvalidDeployment};
 use crate::logging::{self, LogHandle};
 use crate::monitor::can_monitor;
 use crate::origin::{Origin, Read};
@@ -46,6 +46,26 @@ pub(crate) fn warn_of(artefact: &Artefact) {
     for warning in &artefact.warnings {
         tracing::warn!("{} {}: {warning}", artefact.kind, artefact.name);
         excerpt_lines(warning).iter().for_each(|line| tracing::warn!("{line}"));
+    }
+}
+
+/// Logs what of a `deployment.toml` has no effect.
+pub(crate) fn warn_of_settings(remarks: &[Problem]) {
+    for remark in remarks {
+        tracing::warn!("{remark}");
+        excerpt_lines(remark).iter().for_each(|line| tracing::warn!("{line}"));
+    }
+}
+
+/// Logs why a configuration does not take the place of the one that serves.
+fn report_refusal(reason: &str, error: &anyhow::Error) {
+    const KEPT: &str = "the new configuration is refused, and the bus keeps serving the old one";
+    let Some(invalid) = error.downcast_ref::<InvalidDeployment>() else {
+        return tracing::error!("{reason}; {KEPT}: {error:#}");
+    };
+    for problem in invalid.problems() {
+        tracing::error!("{reason}; {KEPT}: {problem}");
+        excerpt_lines(problem).iter().for_each(|line| tracing::error!("{line}"));
     }
 }
 
@@ -205,9 +225,7 @@ impl Reloader {
                 self.standing.refused();
                 // What was looked at before still tells when there is a reason to try again.
                 self.sources.accept();
-                tracing::error!(
-                    "{reason}; the new configuration is refused, and the bus keeps serving the old one: {error:#}"
-                );
+                report_refusal(reason, &error);
                 self.standing.keep(record(Difference::default(), None, Some(&error)));
                 return Err(format!("{error:#}"));
             }
@@ -216,15 +234,13 @@ impl Reloader {
         self.sources = sources;
         if let Err(error) = self.judge(&report).and_then(|()| can_monitor(&bus)) {
             self.standing.refused();
-            tracing::error!(
-                "{reason}; the new configuration is refused, and the bus keeps serving the old one: {error:#}"
-            );
+            report_refusal(reason, &error);
             self.standing.keep(record(Difference::of(&self.report, &report), Some(&report), Some(&error)));
             return Err(format!("{error:#}"));
         }
         report.artefacts.iter().for_each(warn_of);
         if deployment.remarks != self.deployment.remarks {
-            deployment.remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
+            warn_of_settings(&deployment.remarks);
         }
         for key in deployment.differs_for_good(&self.deployment) {
             tracing::warn!("the new value of {key} has an effect only after a restart");

@@ -23,7 +23,7 @@ use crate::file_limit::{clients_that_fit, raise_file_limit};
 use crate::listeners::Listen;
 use crate::memory_limit::set_memory_limit;
 use crate::origin::{Origin, Read};
-use crate::reload::{Reloader, report_problems, warn_of};
+use crate::reload::{Reloader, report_problems, warn_of, warn_of_settings};
 use crate::runtime::thread_count;
 use crate::server::{Settings, start};
 use crate::standing::StandingCell;
@@ -235,7 +235,7 @@ fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Se
     let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
     deployment.apply(&mut server, &mut client);
     set_memory_limit(deployment.memory_bytes());
-    deployment.remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
+    warn_of_settings(&deployment.remarks);
     client.preserve_host |= arguments.preserve_host;
     server.forwarded.via |= arguments.via;
     if let Some(mode) = arguments.x_forwarded {

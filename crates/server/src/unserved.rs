@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use myelin_engine::{Loaded, Settings, load};
 
-use crate::deployment;
+use crate::deployment::{self, ReadOptions, with_excerpt};
 use crate::origin::Read;
 
 /// Where a configuration is, and the settings that its bus will have.
@@ -35,11 +35,14 @@ impl Unserved {
     pub(crate) fn read(&self) -> anyhow::Result<Read> {
         let mut settings = Settings { is_strict: self.strict, ..Settings::default() };
         settings.security.now = Some(SystemTime::now());
-        let deployment = self.config.as_deref().map(deployment::read).transpose()?.unwrap_or_default();
+        let options = ReadOptions { is_strict: self.strict, ..ReadOptions::default() };
+        let read = self.config.as_deref().map(|path| deployment::read(path, options)).transpose();
+        let deployment = read?.unwrap_or_default();
         settings.databases.databases = deployment.databases();
         deployment.apply_mediation(&mut settings)?;
         // The report is about the configuration; this is about what surrounds it.
-        deployment.remarks.iter().try_for_each(|remark| writeln!(io::stderr(), "{remark} (a warning)"))?;
+        let remarks = deployment.remarks.iter().map(with_excerpt);
+        remarks.into_iter().try_for_each(|remark| writeln!(io::stderr(), "warning: {remark}"))?;
         Ok(Read { loaded: load(&self.paths, &settings), deployment })
     }
 }

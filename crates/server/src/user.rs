@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use myelin_manage::api::{User, Users};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-use crate::deployment;
+use crate::deployment::{self, ReadOptions};
 use crate::management::users;
 
 /// What is done with users.
@@ -61,7 +61,12 @@ impl Store {
         if let Some(file) = &self.file {
             return Ok(file.clone());
         }
-        let deployment = self.config.as_deref().map(deployment::read).transpose()?.unwrap_or_default();
+        let deployment = self
+            .config
+            .as_deref()
+            .map(|path| deployment::read(path, ReadOptions::default()))
+            .transpose()?
+            .unwrap_or_default();
         Ok(deployment.users_file(&[]))
     }
 }

@@ -288,6 +288,79 @@ fn of_an_archive_what_is_not_there_or_not_offered_is_faulty_alone() {
 }
 
 #[test]
+fn what_is_misspelt_in_the_files_of_an_archive_is_told_with_its_line() {
+    let dependency = "<dependency artifact='s' version='1' include='true' serverRole='EnterpriseServiceBus'/>";
+    let whole = |inside: &str| {
+        format!(
+            "<artifacts>\n<artifact name='a' version='1' type='carbon/application'>\n{inside}\n</artifact></artifacts>"
+        )
+    };
+    let artifact =
+        |kind: &str, file: &str| format!("<artifact name='s' version='1' type='{kind}'>\n{file}\n</artifact>");
+    let check = |artifacts: &str, artifact: &str, expected: &str| {
+        let text = sequence("s", "");
+        let files: [(&str, &[u8]); 5] = [
+            ("artifacts.xml", artifacts.as_bytes()),
+            ("s_1/artifact.xml", artifact.as_bytes()),
+            ("s_1/s-1.xml", text.as_bytes()),
+            ("s_1/registry-info.xml", b"<resources>\n<itme><file>a.xslt</file></itme>\n</resources>"),
+            ("s_1/resources/b.xslt", STYLESHEET.as_bytes()),
+        ];
+        let found = archives(&[("a.car", pack(&files))]).to_text();
+        assert!(found.contains(expected), "{expected:?} is not in {found}");
+    };
+    let sound = artifact("synapse/sequence", "<file>s-1.xml</file>");
+    check(&whole(dependency), &sound, "artefacts that run: 2, faulty: 0\n");
+    check(
+        &whole("<dependancy artifact='s' version='1'/>"),
+        &sound,
+        "a.car!/artifacts.xml:3:1: <dependancy> is unknown in <artifact>; did you mean <dependency>?\n\
+         \x20     3 | <dependancy artifact='s' version='1'/>\n        | ^^^^^^^^^^^\n",
+    );
+    check(
+        &whole("<dependency artifact='s' vresion='1'/>"),
+        &sound,
+        "a.car!/artifacts.xml:3:26: <dependency>: attribute \"vresion\" is unknown; did you mean version?\n",
+    );
+    check(
+        &whole("<dependency artifact='s' version='1' serverRol='X'/>"),
+        &sound,
+        "attribute \"serverRol\" has no effect here; did you mean serverRole?\n",
+    );
+    check(
+        &whole("<dependency artifact='s' version='2'/>"),
+        &sound,
+        "a.car!/artifacts.xml:3:23: the archive holds no s_2/artifact.xml; did you mean s_1?\n",
+    );
+    check(
+        &whole(dependency).replace("<artifact ", "<artfact ").replace("</artifact>", "</artfact>"),
+        &sound,
+        "a.car!/artifacts.xml:2:1: <artfact> is unknown in <artifacts>; did you mean <artifact>?\n",
+    );
+    check(
+        &whole(dependency),
+        &artifact("synapse/seqence", "<file>s-1.xml</file>"),
+        "a.car!/s_1/artifact.xml:1:38: s: there is no type \"synapse/seqence\"; did you mean synapse/sequence?\n",
+    );
+    check(
+        &whole(dependency),
+        &artifact("synapse/sequence", "<flie>s-1.xml</flie>"),
+        "a.car!/s_1/artifact.xml:2:1: <flie> is unknown in <artifact>; did you mean <file>?\n",
+    );
+    check(
+        &whole(dependency),
+        &artifact("synapse/sequence", "<file>s-2.xml</file>"),
+        "a.car!/s_1/artifact.xml:2:7: the archive holds no s_1/s-2.xml; did you mean s_1/s-1.xml?\n\
+         \x20     2 | <file>s-2.xml</file>\n        |       ^^^^^^^\n",
+    );
+    check(
+        &whole(dependency),
+        &artifact("registry/resource", "<file>registry-info.xml</file>"),
+        "a.car!/s_1/registry-info.xml:2:1: <itme> is unknown in <resources>; did you mean <item>?\n",
+    );
+}
+
+#[test]
 fn one_artefact_in_two_archives_is_a_problem_that_names_both() {
     let of = |name: &str| application(name, &[("one", &sequence("one", ""))]);
     let found = archives(&[("a.car", of("A")), ("b.car", of("B"))]);

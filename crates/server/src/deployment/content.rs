@@ -6,6 +6,7 @@ use anyhow::bail;
 use myelin_engine::{ContentTypes, Settings};
 use toml::{Table, Value};
 
+use super::source::KeyProblem;
 use super::wso2::File;
 
 /// The keys of `[mediation]`, and the properties of Synapse's that Micro Integrator makes of them.
@@ -31,7 +32,7 @@ const BEGINNINGS: [&str; 3] = ["synapse.commons.", "synapse.json.", "PRESERVE_SP
 /// The keys of `[message_builders]` and `[message_formatters]`, and the content types that they are about.
 ///
 /// Source: Micro Integrator 4's `default.json` and its template of `axis2.xml`.
-const BUILDERS: [(&str, &str); 11] = [
+pub(super) const BUILDERS: [(&str, &str); 11] = [
     ("application_xml", "application/xml"),
     ("text_xml", "text/xml"),
     ("soap_xml", "application/soap+xml"),
@@ -73,7 +74,7 @@ pub(super) struct Content {
     switches: Vec<(String, String)>,
     types: ContentTypes,
     /// What of it has no effect.
-    pub(super) remarks: Vec<String>,
+    pub(super) remarks: Vec<KeyProblem>,
 }
 
 impl File {
@@ -86,16 +87,22 @@ impl File {
         for table in ["message_formatters", "message_builders"] {
             for (key, content_type) in BUILDERS {
                 if let Some(class) = self.text(&format!("{table}.{key}"))? {
-                    content.insert(table, content_type, &class);
+                    content.insert(table, &format!("{table}.{key}"), content_type, &class);
                 }
             }
             let custom = format!("custom_{table}");
             let Some(Value::Array(entries)) = self.table().get(&custom) else { continue };
-            for entry in entries {
+            for (number, entry) in entries.iter().enumerate() {
+                let place = format!("{custom}[{number}]");
                 let text = |key: &str| entry.get(key).and_then(Value::as_str);
                 match (text("content_type"), text("class")) {
-                    (Some(content_type), Some(class)) => content.insert(&custom, content_type, class),
-                    _ => content.remarks.push(format!("[[{custom}]] without content_type and class has no effect")),
+                    (Some(content_type), Some(class)) => {
+                        content.insert(&custom, &format!("{place}.class"), content_type, class);
+                    }
+                    _ => content.remarks.push(KeyProblem::new(
+                        place,
+                        format!("[[{custom}]] without content_type and class has no effect"),
+                    )),
                 }
             }
         }
@@ -127,7 +134,9 @@ impl File {
             None => None,
             Some(Value::String(text)) => Some(text.clone()),
             Some(value @ (Value::Boolean(_) | Value::Integer(_))) => Some(value.to_string()),
-            Some(other) => bail!("{path} = {other}: a text or true or false is needed"),
+            Some(other) => {
+                bail!(KeyProblem::new(path, format!("{path} = {other}: a text or true or false is needed")))
+            }
         })
     }
 }
@@ -143,7 +152,7 @@ fn names(table: &Table, above: &str) -> Vec<String> {
 }
 
 impl Content {
-    fn insert(&mut self, table: &str, content_type: &str, class: &str) {
+    fn insert(&mut self, table: &str, key: &str, content_type: &str, class: &str) {
         let name = class.rsplit('.').next().unwrap_or_default().trim();
         match CLASSES.iter().find(|(known, _)| *known == name) {
             Some((_, like)) => self.types.insert(content_type, like),
@@ -151,10 +160,13 @@ impl Content {
             None if name.starts_with("JSON") || name.starts_with("Json") => {
                 self.types.insert(content_type, "application/json");
             }
-            None => self.remarks.push(format!(
-                "{table}: {class} for {content_type} has no effect: it is a Java class, and none of those that this bus \
-                 stands in for"
-            )),
+            None => {
+                let message = format!(
+                    "{table}: {class} for {content_type} has no effect: it is a Java class, and none of those that this \
+                     bus stands in for"
+                );
+                self.remarks.push(KeyProblem::new(key, message));
+            }
         }
     }
 
@@ -212,6 +224,6 @@ mod tests {
         expected.insert("application/json", "application/octet-stream");
         assert_eq!(content.types, expected);
         assert_eq!(content.remarks.len(), 1);
-        assert!(content.remarks[0].contains("a.Mine for x/y"), "{:?}", content.remarks);
+        assert!(content.remarks[0].to_string().contains("a.Mine for x/y"), "{:?}", content.remarks);
     }
 }

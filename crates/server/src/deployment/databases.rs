@@ -8,6 +8,7 @@ use myelin_engine::database::{DataSource, Databases, Password};
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use super::source::KeyProblem;
 use super::values::duration;
 use super::wso2::File;
 
@@ -17,7 +18,7 @@ pub(super) struct Named {
     id: String,
     source: DataSource,
     /// What of it has no effect.
-    pub(super) remarks: Vec<String>,
+    pub(super) remarks: Vec<KeyProblem>,
 }
 
 /// `[myelin.sql]`: what each database may take of the bus.
@@ -81,39 +82,45 @@ impl Named {
 /// Errors: one has no name or no URL, two have the same name, a value is none that it can have.
 pub(super) fn read(file: &File) -> anyhow::Result<Vec<Named>> {
     let mut sources: Vec<Named> = Vec::new();
-    for table in file.tables("datasource")? {
-        let named = source(table, file)?;
+    for (number, table) in file.tables("datasource")?.into_iter().enumerate() {
+        let named = source(table, file, &format!("datasource[{number}]"))?;
         if sources.iter().any(|known| known.id == named.id) {
-            bail!("[[datasource]] {} is there twice", named.id);
+            let message = format!("[[datasource]] {} is there twice", named.id);
+            bail!(KeyProblem::new(format!("datasource[{number}].id"), message));
         }
         sources.push(named);
     }
     Ok(sources)
 }
 
-fn source(table: &Table, file: &File) -> anyhow::Result<Named> {
+/// One of them, whose table has this path.
+fn source(table: &Table, file: &File, path: &str) -> anyhow::Result<Named> {
+    let wrong = |key: &str, message: String| anyhow!(KeyProblem::new(format!("{path}.{key}"), message));
     let text = |key: &str| match table.get(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(other) => Err(anyhow!("[[datasource]] {key} = {other}: a text is needed")),
+        // What stands there may be a password.
+        Some(_) => Err(wrong(key, format!("[[datasource]] {key}: a text is needed"))),
     };
-    let id = text("id")?.ok_or_else(|| anyhow!("a [[datasource]] has no id"))?;
+    let id = text("id")?.ok_or_else(|| wrong("id", "a [[datasource]] has no id".to_owned()))?;
     for key in ["id", "url", "username"] {
         if let Some(message) = file.unknown_in(&format!("datasource.{key}"), table.get(key)) {
-            bail!("[[datasource]] {id}: {key}: {message}");
+            return Err(wrong(key, format!("[[datasource]] {id}: {key}: {message}")));
         }
     }
     let mut source = DataSource {
-        url: text("url")?.ok_or_else(|| anyhow!("[[datasource]] {id} has no url"))?,
+        url: text("url")?.ok_or_else(|| wrong("url", format!("[[datasource]] {id} has no url")))?,
         user: text("username")?,
         password: text("password")?.map(Password),
         ..DataSource::default()
     };
     let mut remarks = Vec::new();
     for (name, value) in table.get("pool_options").and_then(Value::as_table).into_iter().flatten() {
+        let key = format!("pool_options.{name}");
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let remark = source.pool.set(name, &value).map_err(|message| anyhow!("[[datasource]] {id}: {message}"))?;
-        remarks.extend(remark.map(|remark| format!("[[datasource]] {id}: {remark}")));
+        let told = |message: String| format!("[[datasource]] {id}: {message}");
+        let remark = source.pool.set(name, &value).map_err(|message| wrong(&key, told(message.to_string())))?;
+        remarks.extend(remark.map(|remark| KeyProblem::new(format!("{path}.{key}"), told(remark.to_string()))));
     }
     Ok(Named { id, source, remarks })
 }

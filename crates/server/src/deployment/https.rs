@@ -9,7 +9,8 @@ use myelin_engine::{ProcessEnvironment, SecuritySettings};
 use myelin_wss::crypto::Secret;
 use myelin_wss::keys::{KeyStore, Passwords, StoreKind};
 
-use super::wso2::File;
+use super::values::find;
+use super::wso2::{File, wrong};
 
 /// Synapse's port for HTTPS, before any offset.
 const HTTPS_PORT: u16 = 8243;
@@ -70,15 +71,13 @@ impl Https {
             "transport.http.listener.secured_port",
             "transport.passthru.https.listener.port",
         ];
-        let port = first(&ports, |path| file.integer(path))?;
+        let named = first(&ports, |path| file.integer(path))?;
         let switches = ["transport.https.listener.enable", "transport.http.listener.secured_enable"];
         let switch = first(&switches, |path| file.flag(path))?;
-        if !switch.unwrap_or(port.is_some()) {
+        if !switch.unwrap_or(named.is_some()) {
             return Ok(None);
         }
-        let port = port.unwrap_or(i64::from(HTTPS_PORT)).checked_add(offset).and_then(|port| u16::try_from(port).ok());
-        let port =
-            port.ok_or_else(|| anyhow!("the HTTPS port with the offset of {offset} is not between 0 and 65535"))?;
+        let port = file.port(&ports, i64::from(HTTPS_PORT), offset, "the HTTPS port")?;
         let hosts = [
             "transport.https.listener.bind_address",
             "transport.http.listener.secured_bind_address",
@@ -141,9 +140,9 @@ impl Store {
         Ok(Some(Store {
             file: name,
             kind: file.text(&format!("{path}.type"))?,
-            password: file.secret(&format!("{path}.password")),
+            password: file.secret(&format!("{path}.password"))?,
             alias: file.text(&format!("{path}.alias"))?.filter(|alias| !alias.is_empty()),
-            key_password: file.secret(&format!("{path}.key_password")),
+            key_password: file.secret(&format!("{path}.key_password"))?,
         }))
     }
 }
@@ -151,6 +150,12 @@ impl Store {
 /// What the first of some paths holds that is there.
 fn first<T>(paths: &[&str], read: impl Fn(&str) -> anyhow::Result<Option<T>>) -> anyhow::Result<Option<T>> {
     paths.iter().find_map(|path| read(path).transpose()).transpose()
+}
+
+/// The first of some paths that a file has, or the last of them.
+fn named<'a>(file: &File, paths: &[&'a str]) -> &'a str {
+    let named = paths.iter().find(|path| find(file.table(), path).is_some());
+    named.or(paths.last()).copied().unwrap_or_default()
 }
 
 /// Whether TLS 1.2 and 1.3 are spoken; older versions that a file names as well are not.
@@ -161,7 +166,10 @@ fn versions(file: &File) -> anyhow::Result<(bool, bool)> {
     };
     let has = |version: &str| text.split(',').any(|word| word.trim() == version);
     match (has("TLSv1.2"), has("TLSv1.3")) {
-        (false, false) => bail!("the protocols {text:?} leave none that is offered: TLSv1.2 and TLSv1.3 are"),
+        (false, false) => {
+            let message = format!("the protocols {text:?} leave none that is offered: TLSv1.2 and TLSv1.3 are");
+            Err(wrong(named(file, &paths), message))
+        }
         either => Ok(either),
     }
 }
@@ -174,7 +182,10 @@ fn clients(file: &File) -> anyhow::Result<Asked> {
         "optional" => Ok(Asked::Optional),
         "require" => Ok(Asked::Required),
         // A slip of the pen would open the port to everybody.
-        _ => bail!("verify_client = {text:?}: require, optional or none is needed"),
+        _ => {
+            let message = format!("verify_client = {text:?}: require, optional or none is needed");
+            Err(wrong(named(file, &paths), message))
+        }
     }
 }
 

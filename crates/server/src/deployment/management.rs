@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use myelin_manage::api::User;
 use toml::Value;
 
+use super::source::KeyProblem;
 use super::values::find;
-use super::wso2::File;
+use super::wso2::{File, wrong};
 use crate::management::PORT;
 
 /// What WSO2's keys say of the management API.
@@ -49,7 +50,7 @@ impl Management {
                     u64::try_from(number)
                         .ok()
                         .filter(|number| *number > 0)
-                        .ok_or_else(|| anyhow!("{path} = {number}: at least 1 is needed"))
+                        .ok_or_else(|| wrong(&path, format!("{path} = {number}: at least 1 is needed")))
                 })
                 .transpose()
         };
@@ -64,10 +65,11 @@ impl Management {
     }
 
     /// What is said of passwords in the file.
-    pub(super) fn remarks(&self) -> Option<String> {
+    pub(super) fn remarks(&self) -> Option<KeyProblem> {
         (self.counts && !self.users.is_empty()).then(|| {
-            "[[internal_apis.users]] holds passwords as they are; `myelin user add NAME --admin` keeps hashes instead"
-                .to_owned()
+            let message = "[[internal_apis.users]] holds passwords as they are; `myelin user add NAME --admin` keeps \
+                           hashes instead";
+            KeyProblem::new("internal_apis.users", message)
         })
     }
 
@@ -85,13 +87,19 @@ impl Management {
 fn users(file: &File) -> anyhow::Result<Vec<(String, String, bool)>> {
     const PATH: &str = "internal_apis.users";
     let mut users = Vec::new();
-    for table in file.tables(PATH)? {
+    for (number, table) in file.tables(PATH)?.into_iter().enumerate() {
         let text = |key: &str| -> anyhow::Result<String> {
+            let wrong = |what: &str| wrong(&format!("{PATH}[{number}].{key}"), format!("[[{PATH}]] {key}{what}"));
             let value = find(table, key);
-            if let Some(reason) = file.unknown_in(PATH, value) {
-                return Err(anyhow!("[[{PATH}]] {key}: {reason}"));
+            if let Some(reason) = file.unknown_in(&format!("{PATH}.{key}"), value) {
+                return Err(wrong(&format!(": {reason}")));
             }
-            value.and_then(Value::as_str).map(str::to_owned).ok_or_else(|| anyhow!("[[{PATH}]]: {key} is missing"))
+            match value {
+                Some(Value::String(text)) => Ok(text.clone()),
+                // What stands there may be a password.
+                Some(_) => Err(wrong(": a text is needed, in quotes")),
+                None => Err(wrong(" is missing")),
+            }
         };
         // As in Micro Integrator, who is said to be nothing else is an admin.
         let is_admin = match find(table, "user.is_admin") {

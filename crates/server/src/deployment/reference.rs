@@ -4,10 +4,11 @@ mod opentelemetry;
 
 use std::fmt::Write as _;
 
-use myelin_spelling::nearest;
-use toml::de::{DeTable, DeValue};
+use myelin_engine::Problem;
+use toml::de::DeValue;
 
-use super::keys::{Heed, KEYS, Standing, place};
+use super::keys::{Heed, KEYS, Standing};
+use super::source::Source;
 
 /// A table below `[myelin]`.
 struct Section {
@@ -505,23 +506,22 @@ const OWN: &[Section] = &[
     },
 ];
 
-/// The keys below `[myelin]` that are unknown, each with its place in the file, which is told as `name`.
-///
-/// A text that is no TOML has nothing said of it here.
-pub(super) fn unknown(name: &str, text: &str) -> Vec<String> {
+/// The keys below `[myelin]` that are unknown; of a text that is no TOML there are none.
+pub(super) fn unknown(source: &Source<'_>) -> Vec<Problem> {
     let mut found = Vec::new();
-    let table = DeTable::parse(text).ok();
-    if let Some(own) = table.as_ref().and_then(|table| table.get_ref().get("myelin")) {
-        unknown_below("myelin", own.get_ref(), &mut found);
+    if let Some(own) = source.table.as_ref().and_then(|table| table.get("myelin")) {
+        unknown_below("myelin", own.get_ref(), source, &mut found);
     }
-    found.sort();
-    found.into_iter().map(|(offset, message)| format!("{}: {message}", place(name, text, offset))).collect()
+    found.sort_by_key(|problem| (problem.line(), problem.column()));
+    found
 }
 
-fn unknown_below(path: &str, value: &DeValue<'_>, found: &mut Vec<(usize, String)>) {
+fn unknown_below(path: &str, value: &DeValue<'_>, source: &Source<'_>, found: &mut Vec<Problem>) {
     let table = match value {
         DeValue::Table(table) => table,
-        DeValue::Array(items) => return items.iter().for_each(|item| unknown_below(path, item.get_ref(), found)),
+        DeValue::Array(items) => {
+            return items.iter().for_each(|item| unknown_below(path, item.get_ref(), source, found));
+        }
         // A value where a table has to be: whoever reads it complains.
         _ => return,
     };
@@ -535,13 +535,17 @@ fn unknown_below(path: &str, value: &DeValue<'_>, found: &mut Vec<(usize, String
     for (key, value) in table {
         let name = key.get_ref();
         if below.contains(&name.as_ref()) {
-            unknown_below(&format!("{path}.{name}"), value.get_ref(), found);
+            unknown_below(&format!("{path}.{name}"), value.get_ref(), source, found);
         } else if !known().any(|known| known == name) {
-            let hint = match nearest(name, known()) {
-                Some(meant) => format!("did you mean {meant}?"),
-                None => "`myelin settings` lists what it has".to_owned(),
-            };
-            found.push((key.span().start, format!("[{path}] has no key {name}; {hint}")));
+            let message = format!("[{path}] has no key {name}");
+            let problem = source.misspelt(key.span(), message, name, known());
+            found.push(match problem.suggestion() {
+                Some(_) => problem,
+                None => {
+                    let message = format!("{}; `myelin settings` lists what it has", problem.message());
+                    Problem { message, ..problem }
+                }
+            });
         }
     }
 }

@@ -138,18 +138,18 @@ impl OwnSecurity {
 
 /// The server's own key store and trust store, as WSO2 names them.
 ///
-/// Errors: a name of a file refers to what is not there.
+/// Errors: a name of a file refers to what is not there, or a value is no text.
 pub(super) fn server_store(wso2: &File) -> anyhow::Result<Option<Crypto>> {
     let Some(file) = wso2.text("keystore.primary.file_name")? else { return Ok(None) };
     Ok(Some(Crypto {
         file: Some(file),
         kind: wso2.text("keystore.primary.type")?,
-        password: wso2.secret("keystore.primary.password"),
+        password: wso2.secret("keystore.primary.password")?,
         alias: wso2.text("keystore.primary.alias")?,
-        key_password: wso2.secret("keystore.primary.key_password"),
+        key_password: wso2.secret("keystore.primary.key_password")?,
         trust_file: wso2.text("truststore.file_name")?,
         trust_kind: wso2.text("truststore.type")?,
-        trust_password: wso2.secret("truststore.password"),
+        trust_password: wso2.secret("truststore.password")?,
         ..Crypto::default()
     }))
 }

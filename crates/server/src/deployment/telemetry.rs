@@ -15,8 +15,9 @@ use myelin_telemetry::{Destination, Protocol, TelemetryOptions, TracingOptions};
 use toml::Value;
 
 use super::own::opentelemetry::{Hidden, OwnCompression, OwnIncoming, OwnOpenTelemetry, OwnProtocol};
+use super::source::KeyProblem;
 use super::values::{find, set};
-use super::wso2::File;
+use super::wso2::{File, wrong};
 
 /// The ports of OTLP, by which a collector is known as one.
 const PORTS: [(u16, OwnProtocol); 2] = [(4317, OwnProtocol::Grpc), (4318, OwnProtocol::Http)];
@@ -34,7 +35,7 @@ pub(super) struct Wso2Telemetry {
     service_name: Option<String>,
     resource: Vec<(String, String)>,
     /// Why nothing is sent, where the table asks for what the bus does not speak.
-    pub(super) refused: Option<String>,
+    pub(super) refused: Option<KeyProblem>,
 }
 
 /// What reads a variable of the environment.
@@ -64,13 +65,18 @@ impl Wso2Telemetry {
             None => None,
             Some("grpc") => Some(OwnProtocol::Grpc),
             Some("http") => Some(OwnProtocol::Http),
-            Some(other) => bail!("opentelemetry.protocol = {other:?}: grpc or http is needed"),
+            Some(other) => {
+                let message = format!("opentelemetry.protocol = {other:?}: grpc or http is needed");
+                return Err(wrong("opentelemetry.protocol", message));
+            }
         };
-        for table in find(file.table(), "opentelemetry.properties").and_then(Value::as_array).into_iter().flatten() {
+        let properties = find(file.table(), "opentelemetry.properties").and_then(Value::as_array);
+        for (number, table) in properties.into_iter().flatten().enumerate() {
             let text = |key: &str| table.get(key).and_then(Value::as_str).map(str::to_owned);
             let (name, value) = (text("name").or_else(|| text("header")), text("value").or_else(|| text("key")));
             let (Some(name), Some(value)) = (name, value) else {
-                bail!("[[opentelemetry.properties]] needs name and value, both of them texts");
+                let message = "[[opentelemetry.properties]] needs name and value, both of them texts";
+                return Err(wrong(&format!("opentelemetry.properties[{number}]"), message.to_owned()));
             };
             match name.as_str() {
                 "resource_attributes" => read.resource.extend(pairs(&value, "resource_attributes")?),
@@ -103,7 +109,7 @@ impl Wso2Telemetry {
             (other, _) => Some(format!("there is no type {other:?} here: otlp is{}", suggestion(other, ["otlp"]))),
         }
         .filter(|_| read.enable == Some(true))
-        .map(|why| format!("[opentelemetry] no traces are sent: {why}"));
+        .map(|why| KeyProblem::new("opentelemetry.type", format!("[opentelemetry] no traces are sent: {why}")));
         Ok(read)
     }
 }

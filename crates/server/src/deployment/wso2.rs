@@ -5,13 +5,14 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{anyhow, bail};
+use anyhow::Error;
 use myelin_engine::observer::Bounds;
 use myelin_engine::{CorsSettings, EndpointSettings};
 use myelin_message::is_value;
 use toml::{Table, Value};
 
 use super::placeholders::{self, Environment};
+use super::source::KeyProblem;
 use super::values::{find, set};
 use crate::{admin_options, management};
 
@@ -63,6 +64,11 @@ pub(super) struct File {
     unknown: HashMap<String, String>,
 }
 
+/// What is wrong with the value of a key.
+pub(super) fn wrong(key: &str, message: String) -> Error {
+    Error::new(KeyProblem::new(key, message))
+}
+
 impl File {
     pub(super) fn new(mut table: Table, environment: Environment<'_>) -> File {
         let unknown = placeholders::replace(&mut table, environment);
@@ -80,13 +86,12 @@ impl File {
     pub(super) fn http(&self) -> anyhow::Result<Option<SocketAddr>> {
         let offset = self.offset()?;
         // The short form is Micro Integrator 4's, the long one its predecessors'.
-        let base = match self.integer("transport.http.listener.port")? {
-            Some(port) => Some(port),
-            None => self.integer("transport.passthru.http.listener.port")?,
-        };
-        let port = base.unwrap_or(i64::from(HTTP_PORT)).checked_add(offset).and_then(|port| u16::try_from(port).ok());
-        let port =
-            port.ok_or_else(|| anyhow!("the HTTP port with the offset of {offset} is not between 0 and 65535"))?;
+        let port = self.port(
+            &["transport.http.listener.port", "transport.passthru.http.listener.port"],
+            i64::from(HTTP_PORT),
+            offset,
+            "the HTTP port",
+        )?;
         let address = self.host(&["transport.http.listener.bind_address"])?;
         let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let enabled = self.flag("transport.http.listener.enable")?.unwrap_or(true);
@@ -98,9 +103,7 @@ impl File {
     /// Errors: the offset is no number, or takes it out of the range of ports.
     pub(super) fn admin_port(&self) -> anyhow::Result<u16> {
         let offset = self.offset()?;
-        let base = i64::from(admin_options::PORT) - DEFAULT_OFFSET;
-        let port = base.checked_add(offset).and_then(|port| u16::try_from(port).ok());
-        port.ok_or_else(|| anyhow!("the port of probes with the offset of {offset} is not between 0 and 65535"))
+        self.port(&[], i64::from(admin_options::PORT) - DEFAULT_OFFSET, offset, "the port of probes")
     }
 
     /// The port of the management API: Micro Integrator's 9154, or another that the file names, and the offset.
@@ -108,11 +111,28 @@ impl File {
     /// Errors: the port or the offset is no number, or out of the range of ports.
     pub(super) fn management_port(&self) -> anyhow::Result<u16> {
         let offset = self.offset()?;
-        let base = self.synapse(&["internal_https_api_port", "synapse.internal_https_api_port"], File::integer)?;
-        let base = base.unwrap_or(i64::from(management::PORT) - DEFAULT_OFFSET);
-        let port = base.checked_add(offset).and_then(|port| u16::try_from(port).ok());
-        port.ok_or_else(|| {
-            anyhow!("the port of the management API with the offset of {offset} is not between 0 and 65535")
+        let paths = [
+            "mediation.internal_https_api_port",
+            "mediation.synapse.internal_https_api_port",
+            "synapse_properties.internal_https_api_port",
+            "synapse_properties.synapse.internal_https_api_port",
+        ];
+        self.port(&paths, i64::from(management::PORT) - DEFAULT_OFFSET, offset, "the port of the management API")
+    }
+
+    /// The port that the first of some paths says that is there, or another one, with the offset.
+    ///
+    /// Errors: it is no number, or out of the range of ports.
+    pub(super) fn port(&self, paths: &[&str], default: i64, offset: i64, what: &str) -> anyhow::Result<u16> {
+        let named = paths.iter().find(|path| find(&self.table, path).is_some());
+        let base = match named {
+            Some(path) => self.integer(path)?.unwrap_or(default),
+            None => default,
+        };
+        base.checked_add(offset).and_then(|port| u16::try_from(port).ok()).ok_or_else(|| {
+            // Of two that are too large together, it is the one that is too large alone.
+            let key = named.filter(|_| !(0..=65535).contains(&base)).copied().unwrap_or("server.offset");
+            wrong(key, format!("{what}, {base} with the offset of {offset}, is not between 0 and 65535"))
         })
     }
 
@@ -154,9 +174,9 @@ impl File {
             };
             let sound = bounds.filter(|bounds| Bounds::new(bounds).is_some());
             let most = Bounds::MOST;
-            let wrong =
-                || anyhow!("{path}: 1 to {most} numbers of seconds are needed, each larger than the one before");
-            found.insert(element, sound.ok_or_else(wrong)?);
+            let message =
+                || format!("{path}: 1 to {most} numbers of seconds are needed, each larger than the one before");
+            found.insert(element, sound.ok_or_else(|| wrong(&path, message()))?);
         }
         Ok(found)
     }
@@ -180,7 +200,10 @@ impl File {
             }
             let found: Vec<SocketAddr> = match (text.as_str(), 0).to_socket_addrs() {
                 Ok(found) => found.collect(),
-                Err(_) => bail!("{path} = {text:?}: an IP address is needed, or a name that is known here"),
+                Err(_) => {
+                    let message = format!("{path} = {text:?}: an IP address is needed, or a name that is known here");
+                    return Err(wrong(path, message));
+                }
             };
             let chosen = found.iter().find(|address| address.is_ipv4()).or(found.first());
             return Ok(chosen.map(SocketAddr::ip));
@@ -237,7 +260,8 @@ impl File {
         let path = |name: &str| format!("synapse_properties.synapse.rest.CORSConfig.{name}");
         let header = |name: &str| match self.text(&path(name))? {
             Some(text) if !is_value(text.as_bytes()) => {
-                bail!("{} = {text:?}: no header line can hold this", path(name))
+                let path = path(name);
+                Err(wrong(&path, format!("{path} = {text:?}: no header line can hold this")))
             }
             text => Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())),
         };
@@ -270,7 +294,7 @@ impl File {
     /// Errors: it is a text that refers to what is not there.
     pub(super) fn value(&self, path: &str) -> anyhow::Result<Option<&Value>> {
         match self.unknown.get(path) {
-            Some(message) => Err(anyhow!("{path}: {message}")),
+            Some(message) => Err(wrong(path, format!("{path}: {message}"))),
             None => Ok(find(&self.table, path)),
         }
     }
@@ -281,7 +305,7 @@ impl File {
     pub(super) fn tables(&self, path: &str) -> anyhow::Result<Vec<&Table>> {
         let Some(value) = find(&self.table, path) else { return Ok(Vec::new()) };
         let tables = value.as_array().and_then(|items| items.iter().map(Value::as_table).collect());
-        tables.ok_or_else(|| anyhow!("{path} has to be a list of tables, [[{path}]]"))
+        tables.ok_or_else(|| wrong(path, format!("{path} has to be a list of tables, [[{path}]]")))
     }
 
     /// What is wrong with a text in a list of tables, where it still refers to something.
@@ -294,13 +318,19 @@ impl File {
         match self.value(path)? {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(other) => bail!("{path} = {other}: a text is needed"),
+            Some(other) => Err(wrong(path, format!("{path} = {other}: a text is needed"))),
         }
     }
 
     /// A text that may refer to what only `[myelin.security]` knows.
-    pub(super) fn secret(&self, path: &str) -> Option<String> {
-        find(&self.table, path).and_then(Value::as_str).map(str::to_owned)
+    ///
+    /// Errors: it is something else, which is not told, as it may be the password itself.
+    pub(super) fn secret(&self, path: &str) -> anyhow::Result<Option<String>> {
+        match find(&self.table, path) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(_) => Err(wrong(path, format!("{path}: a text is needed, in quotes"))),
+        }
     }
 
     pub(super) fn flag(&self, path: &str) -> anyhow::Result<Option<bool>> {
@@ -310,9 +340,9 @@ impl File {
             // Many files quote what needs no quotes.
             Some(Value::String(text)) => match text.trim().parse() {
                 Ok(flag) => Ok(Some(flag)),
-                Err(_) => bail!("{path} = {text:?}: true or false is needed"),
+                Err(_) => Err(wrong(path, format!("{path} = {text:?}: true or false is needed"))),
             },
-            Some(other) => bail!("{path} = {other}: true or false is needed"),
+            Some(other) => Err(wrong(path, format!("{path} = {other}: true or false is needed"))),
         }
     }
 
@@ -322,9 +352,9 @@ impl File {
             Some(Value::Integer(number)) => Ok(Some(*number)),
             Some(Value::String(text)) => match text.trim().parse() {
                 Ok(number) => Ok(Some(number)),
-                Err(_) => bail!("{path} = {text:?}: a number is needed"),
+                Err(_) => Err(wrong(path, format!("{path} = {text:?}: a number is needed"))),
             },
-            Some(other) => bail!("{path} = {other}: a number is needed"),
+            Some(other) => Err(wrong(path, format!("{path} = {other}: a number is needed"))),
         }
     }
 
@@ -336,7 +366,7 @@ impl File {
             Some(Value::String(text)) => text.trim().parse().ok(),
             Some(_) => None,
         };
-        number.map(Some).ok_or_else(|| anyhow!("{path}: a number is needed"))
+        number.map(Some).ok_or_else(|| wrong(path, format!("{path}: a number is needed")))
     }
 
     /// A number of milliseconds, or a text such as `3m`.
@@ -348,6 +378,6 @@ impl File {
         }
         let Some(millis) = self.integer(path)? else { return Ok(None) };
         let duration = u64::try_from(millis).ok().filter(|millis| *millis > 0).map(Duration::from_millis);
-        duration.map(Some).ok_or_else(|| anyhow!("{path} = {millis}: more than 0 ms are needed"))
+        duration.map(Some).ok_or_else(|| wrong(path, format!("{path} = {millis}: more than 0 ms are needed")))
     }
 }

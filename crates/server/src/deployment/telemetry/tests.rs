@@ -75,13 +75,17 @@ fn a_protocol_that_is_not_spoken_is_refused_by_name_with_what_to_do() {
     ] {
         let text = format!("[opentelemetry]\nenable = true\n{kind}");
         let deployment = parse(&text).unwrap();
-        assert!(deployment.remarks.iter().any(|remark| remark.contains(part)), "{part}: {:?}", deployment.remarks);
+        assert!(
+            deployment.key_remarks.iter().any(|remark| remark.to_string().contains(part)),
+            "{part}: {:?}",
+            deployment.key_remarks
+        );
         assert!(options_of(&text, &[]).unwrap().is_none());
         // Whoever names a collector of ours beside it has it.
         let text = format!("{text}\n[myelin.opentelemetry]\nendpoint = \"http://c:4317\"");
         assert_eq!(some(&text, &[]).traces.unwrap().url.to_string(), "http://c:4317/");
     }
-    assert!(parse("[opentelemetry]\nenable = false\ntype = \"zipkin\"").unwrap().remarks.is_empty());
+    assert!(parse("[opentelemetry]\nenable = false\ntype = \"zipkin\"").unwrap().key_remarks.is_empty());
 }
 
 #[test]
