@@ -55,6 +55,15 @@ pub(crate) fn can_serve_https(deployment: &Deployment) -> anyhow::Result<()> {
     deployment.https()?.map_or(Ok(()), |(_, store)| Source::Store(store).read().map(drop))
 }
 
+/// The same of the management API, which the bus may serve without.
+///
+/// Errors: as [`can_serve_https`], of `[myelin.management]`.
+pub(crate) fn can_serve_management(deployment: &Deployment) -> anyhow::Result<()> {
+    let source = deployment.management(&[])?.and_then(|options| options.source());
+    let read = source.map(|source| source.read().map(drop));
+    read.unwrap_or(Ok(())).context("the certificate of the management API")
+}
+
 /// What a listener shows.
 #[derive(Clone)]
 pub(crate) struct Shown {

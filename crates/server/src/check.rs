@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::ensure;
 use myelin_engine::Loaded;
 
-use crate::certificates::can_serve_https;
+use crate::certificates::{can_serve_https, can_serve_management};
 use crate::inbound::can_listen;
 use crate::logging::has_colours;
 use crate::monitor::can_monitor;
@@ -46,8 +46,10 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         Format::Html => write!(out, "{}", html::page(&report))?,
     }
     out.flush()?;
-    let refusals: Vec<String> = [can_monitor(&bus), can_serve_https(&deployment), can_listen(&bus)]
+    let certificates = [can_serve_https(&deployment), can_serve_management(&deployment)];
+    let refusals: Vec<String> = [can_monitor(&bus), can_listen(&bus)]
         .into_iter()
+        .chain(certificates)
         .filter_map(Result::err)
         .map(|error| format!("{error:#}"))
         .collect();

@@ -389,7 +389,8 @@ impl Deployment {
 
     /// Where the management API is; `None` where the file says `off`.
     ///
-    /// Errors: the file names no address, or only one of certificate and key; a user of it is none.
+    /// Errors: the file names no address, only one of certificate and key, or a key store that is not there; a user of it is
+    /// none.
     pub(crate) fn management(&self, paths: &[PathBuf]) -> anyhow::Result<Option<ManagementOptions>> {
         let own = &self.own.management;
         let named = match own.listen.as_deref() {
@@ -402,10 +403,15 @@ impl Deployment {
             (None, None) => None,
             _ => bail!("[myelin.management]: certificate and key are needed together"),
         };
+        let key_store = self.management_key_store().context("[myelin.management.keystore]")?;
+        if certificate.is_some() && key_store.is_some() {
+            bail!("[myelin.management]: either certificate and key, or keystore is needed");
+        }
         let mut options = ManagementOptions {
             address: named.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, self.management.port))),
             is_wanted: named.is_some(),
             certificate,
+            key_store,
             users: self.users_file(paths),
             fixed_users: self.management.users()?,
             ..ManagementOptions::default()
@@ -417,6 +423,15 @@ impl Deployment {
         set(&mut options.api.failures, own.failures);
         set(&mut options.api.upload_bytes, own.upload_bytes);
         Ok(Some(options))
+    }
+
+    /// The key store of the management API, where the file names one.
+    fn management_key_store(&self) -> anyhow::Result<Option<Arc<KeyStoreTls>>> {
+        let Some(own) = &self.own.management.keystore else { return Ok(None) };
+        let store = own.store().context("file_name is missing")?;
+        let (environment, mut security) = (ProcessEnvironment::read(), myelin_engine::SecuritySettings::default());
+        self.own.security.apply(&mut security, &environment)?;
+        Ok(Some(Arc::new(store.tls(&self.folder, &security, &environment)?)))
     }
 
     /// Where traces and lines of the log go; `None` where neither file nor environment asks for it.

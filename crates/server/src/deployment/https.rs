@@ -37,12 +37,12 @@ pub(super) struct Https {
 
 /// A key store as the file describes it.
 #[derive(PartialEq)]
-struct Store {
-    file: String,
-    kind: Option<String>,
-    password: Option<String>,
-    alias: Option<String>,
-    key_password: Option<String>,
+pub(super) struct Store {
+    pub(super) file: String,
+    pub(super) kind: Option<String>,
+    pub(super) password: Option<String>,
+    pub(super) alias: Option<String>,
+    pub(super) key_password: Option<String>,
 }
 
 impl std::fmt::Debug for Store {
@@ -109,21 +109,7 @@ impl Https {
         security: &SecuritySettings,
         environment: &ProcessEnvironment,
     ) -> anyhow::Result<KeyStoreTls> {
-        let resolved = |store: &Store| -> anyhow::Result<ResolvedStore> {
-            let secret = |text: &Option<String>| -> anyhow::Result<Option<Secret>> {
-                let read = text.as_ref().map(|text| security.secret(text, environment)).transpose();
-                read.map_err(|reason| anyhow!("the password of {}: {reason}", store.file))
-            };
-            let kind = match &store.kind {
-                Some(name) => Some(
-                    StoreKind::from_name(name)
-                        .ok_or_else(|| anyhow!("{}: key stores of type {name:?} are not offered", store.file))?,
-                ),
-                None => None,
-            };
-            let passwords = Passwords { store: secret(&store.password)?, key: secret(&store.key_password)? };
-            Ok(ResolvedStore { path: found(&store.file, folder)?, kind, passwords, alias: store.alias.clone() })
-        };
+        let resolved = |store: &Store| store.resolved(folder, security, environment);
         let trust = match (self.clients, &self.trust) {
             (Asked::No, _) => None,
             (_, Some(trust)) => Some(resolved(trust)?),
@@ -135,6 +121,41 @@ impl Https {
 }
 
 impl Store {
+    /// What a listener shows that has this key store and asks no client for a certificate; `folder` is that of the
+    /// `deployment.toml`.
+    ///
+    /// Errors: a password refers to what is not there; the file is not there, or of a type that is not offered.
+    pub(super) fn tls(
+        &self,
+        folder: &Path,
+        security: &SecuritySettings,
+        environment: &ProcessEnvironment,
+    ) -> anyhow::Result<KeyStoreTls> {
+        let store = self.resolved(folder, security, environment)?;
+        Ok(KeyStoreTls { store, trust: None, clients: Asked::No, has_1_2: true, has_1_3: true })
+    }
+
+    fn resolved(
+        &self,
+        folder: &Path,
+        security: &SecuritySettings,
+        environment: &ProcessEnvironment,
+    ) -> anyhow::Result<ResolvedStore> {
+        let secret = |text: &Option<String>| -> anyhow::Result<Option<Secret>> {
+            let read = text.as_ref().map(|text| security.secret(text, environment)).transpose();
+            read.map_err(|reason| anyhow!("the password of {}: {reason}", self.file))
+        };
+        let kind = match &self.kind {
+            Some(name) => Some(
+                StoreKind::from_name(name)
+                    .ok_or_else(|| anyhow!("{}: key stores of type {name:?} are not offered", self.file))?,
+            ),
+            None => None,
+        };
+        let passwords = Passwords { store: secret(&self.password)?, key: secret(&self.key_password)? };
+        Ok(ResolvedStore { path: found(&self.file, folder)?, kind, passwords, alias: self.alias.clone() })
+    }
+
     fn read(file: &File, path: &str) -> anyhow::Result<Option<Store>> {
         let Some(name) = file.text(&format!("{path}.file_name"))? else { return Ok(None) };
         Ok(Some(Store {

@@ -17,6 +17,7 @@ use serde::Deserialize;
 pub(super) use trace::OwnTrace;
 
 use super::databases::OwnSql;
+use super::https::Store;
 use super::security::OwnSecurity;
 use super::values::{duration, set};
 use crate::worker::WorkOptions;
@@ -74,6 +75,7 @@ pub(super) struct OwnManagement {
     pub(super) listen: Option<String>,
     pub(super) certificate: Option<String>,
     pub(super) key: Option<String>,
+    pub(super) keystore: Option<OwnKeyStore>,
     pub(super) users: Option<String>,
     #[serde(deserialize_with = "duration")]
     pub(super) token_expiry: Option<Duration>,
@@ -82,6 +84,38 @@ pub(super) struct OwnManagement {
     pub(super) requests_per_minute: Option<u32>,
     pub(super) failures: Option<u32>,
     pub(super) upload_bytes: Option<u64>,
+}
+
+/// `[myelin.management.keystore]`, with the keys of WSO2's `[keystore.tls]`.
+#[derive(Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OwnKeyStore {
+    file_name: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    password: Option<String>,
+    alias: Option<String>,
+    key_password: Option<String>,
+}
+
+/// Without passwords.
+impl std::fmt::Debug for OwnKeyStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OwnKeyStore").field("file_name", &self.file_name).finish_non_exhaustive()
+    }
+}
+
+impl OwnKeyStore {
+    /// The key store that is meant; `None` where no file is named.
+    pub(super) fn store(&self) -> Option<Store> {
+        Some(Store {
+            file: self.file_name.clone()?,
+            kind: self.kind.clone(),
+            password: self.password.clone(),
+            alias: self.alias.clone().filter(|alias| !alias.is_empty()),
+            key_password: self.key_password.clone(),
+        })
+    }
 }
 
 /// `[myelin.access_log]`.

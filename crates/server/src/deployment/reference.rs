@@ -429,6 +429,7 @@ const OWN: &[Section] = &[
                 ),
             ),
             ("key", fixed("file", "", "PEM file of the private key")),
+            ("keystore", fixed("table", "", "a key store in the place of `certificate` and `key`, see below")),
             ("users", fixed("file", "users.toml", "the file of users, which `myelin user` writes; beside this file")),
             ("token_expiry", fixed("time", "1h", "how long a token is good for")),
             ("tokens", fixed("number", "200", "tokens that are good at once; the oldest goes first")),
@@ -439,6 +440,31 @@ const OWN: &[Section] = &[
             ),
             ("failures", fixed("number", "10", "wrong passwords of one address in five minutes; beyond it 429")),
             ("upload_bytes", fixed("bytes", "67108864", "the largest archive or registry resource; beyond it 413")),
+        ],
+    },
+    Section {
+        path: "myelin.management.keystore",
+        about: "What the management API shows to its clients: [management.md](management.md#where-it-is). A changed file counts within two seconds.",
+        keys: &[
+            (
+                "file_name",
+                fixed(
+                    "file",
+                    "",
+                    "the key store; looked for beside this file, above it, and in `repository/resources/security` there",
+                ),
+            ),
+            (
+                "type",
+                fixed(
+                    "`JKS`, `JCEKS`, `PKCS12`, `PEM`",
+                    "",
+                    "its type; where nothing is said, what its first bytes show",
+                ),
+            ),
+            ("password", fixed("text", "", "of the store: `\"$secret{ALIAS}\"` and `\"$env{NAME}\"` refer to it")),
+            ("alias", fixed("text", "", "which of its keys; the first where nothing is said")),
+            ("key_password", fixed("text", "", "of the key, where it is not the store's")),
         ],
     },
     opentelemetry::SECTION,

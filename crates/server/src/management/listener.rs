@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::net::TcpListener;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -9,14 +10,13 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, anyhow};
 use aws_lc_rs::digest;
 use myelin_channel::{ClientCertificates, PortTls};
-use myelin_http::{
-    ConnectionCount, Listener, ServerConfig, ServerOptions, Stop, bind, serve, server_config, server_config_of,
-};
+use myelin_http::{ConnectionCount, Listener, ServerConfig, ServerOptions, Stop, bind, serve, server_config_of};
 use myelin_manage::api::{Api, PREFIX, User, Users};
 use tokio::sync::mpsc;
 
 use super::service::{ApiService, runtime};
 use super::{ManagementOptions, users};
+use crate::certificates::{Certificates, Shown};
 use crate::listeners::refuse_if_taken;
 
 /// How often it is looked whether the file of users was changed, and months are told apart.
@@ -26,6 +26,8 @@ const LOOK: Duration = Duration::from_secs(2);
 pub(crate) struct Opened {
     socket: TcpListener,
     tls: Arc<ServerConfig>,
+    /// Where its certificate comes from, if the process did not make it.
+    shown: Option<Shown>,
     pub(crate) users: Users,
     options: ManagementOptions,
     /// Its URL, with its real port.
@@ -57,12 +59,18 @@ pub(crate) fn listen(options: &ManagementOptions) -> anyhow::Result<Option<Opene
             return Ok(None);
         }
     };
-    let tls = match &options.certificate {
-        Some((chain, key)) => server_config(chain, key).context("certificate of [myelin.management]")?,
-        None => own_certificate(&address.ip().to_string())?,
+    let source = options.source();
+    let (tls, mark) = match &source {
+        Some(source) => {
+            let read = source.read().context("the certificate of the management API")?;
+            (read.config, read.mark)
+        }
+        None => (own_certificate(&address.ip().to_string())?, 0),
     };
-    let url = format!("https://{}{PREFIX}", socket.local_addr()?);
-    Ok(Some(Opened { socket, tls, users: known, options: options.clone(), url }))
+    let local = socket.local_addr()?;
+    let url = format!("https://{local}{PREFIX}");
+    let shown = source.map(|source| Shown { url: url.clone(), port: local.port(), source, mark });
+    Ok(Some(Opened { socket, tls, shown, users: known, options: options.clone(), url }))
 }
 
 fn add_fixed(users: &mut Users, fixed: &[User]) {
@@ -114,7 +122,7 @@ pub(crate) fn answer(opened: Opened, api: Arc<Api>, stop: Stop) -> anyhow::Resul
 }
 
 fn run(opened: Opened, api: Arc<Api>, stop: Stop) -> anyhow::Result<()> {
-    let Opened { socket, tls, options, .. } = opened;
+    let Opened { socket, tls, shown, options, .. } = opened;
     let listener = Listener { socket, tls: Some(tls), inbound: None };
     let runtime = runtime()?;
     let local = tokio::task::LocalSet::new();
@@ -130,37 +138,46 @@ fn run(opened: Opened, api: Arc<Api>, stop: Stop) -> anyhow::Result<()> {
         ..ServerOptions::default()
     };
     local.block_on(&runtime, async move {
-        let (_commands, commands) = mpsc::unbounded_channel();
+        let (orders, commands) = mpsc::unbounded_channel();
+        let certificates = Certificates::new(shown.into_iter().collect(), vec![orders]);
         let service = Rc::new(ApiService::new(Arc::clone(&api)));
         let stopping = ends.clone();
         tokio::task::spawn_local(async move {
             stop.asked_at_once().await;
             stopping.stop_at_once();
         });
-        tokio::task::spawn_local(keep_up(api, options));
+        tokio::task::spawn_local(keep_up(api, options, certificates));
         serve(vec![listener], service, server, ConnectionCount::default(), ends, commands).await
     })?;
     Ok(())
 }
 
-/// Takes the users anew when their file was changed, as `myelin user` does it, and does what is due every so often.
-async fn keep_up(api: Arc<Api>, options: ManagementOptions) {
+/// What tells a file from what it was before; `None` where it is not there.
+fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
+    let found = std::fs::metadata(file).ok()?;
+    Some((found.modified().ok()?, found.len()))
+}
+
+/// Takes users and certificate anew when their files were changed, and does what is due every so often.
+async fn keep_up(api: Arc<Api>, options: ManagementOptions, mut certificates: Certificates) {
     let options = Arc::new(options);
-    let stamp = |options: &ManagementOptions| -> Option<(SystemTime, u64)> {
-        let found = std::fs::metadata(&options.users).ok()?;
-        Some((found.modified().ok()?, found.len()))
-    };
-    let mut seen = stamp(&options);
+    let mut seen = stamp(&options.users);
+    let marks = |certificates: &Certificates| certificates.files().map(stamp).collect::<Vec<_>>();
+    let mut shown = marks(&certificates);
     loop {
         tokio::time::sleep(LOOK).await;
         let (looked, api) = (Arc::clone(&options), Arc::clone(&api));
-        let last = seen;
+        let (last, last_shown) = (seen, shown.clone());
         // A disk may be slow, and who logs in does not wait for it.
         let look = tokio::task::spawn_blocking(move || {
             api.tick();
-            let now = stamp(&looked);
+            let now_shown = marks(&certificates);
+            if now_shown != last_shown {
+                certificates.reload(None);
+            }
+            let now = stamp(&looked.users);
             if now == last {
-                return now;
+                return (now, now_shown, certificates);
             }
             match users::read(&looked.users) {
                 Ok(mut users) => {
@@ -170,8 +187,11 @@ async fn keep_up(api: Arc<Api>, options: ManagementOptions) {
                 }
                 Err(error) => tracing::error!("the users of the management API stay as they were: {error:#}"),
             }
-            now
+            (now, now_shown, certificates)
         });
-        seen = look.await.unwrap_or(last);
+        let Ok(looked) = look.await else {
+            return tracing::error!("the management API looks for changes no more; this is a bug of the bus");
+        };
+        (seen, shown, certificates) = looked;
     }
 }

@@ -2,8 +2,12 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use myelin_manage::api::{ApiOptions, User};
+
+use crate::certificates::Source;
+use crate::deployment::KeyStoreTls;
 
 /// Where Micro Integrator has it, its offset included.
 pub(crate) const PORT: u16 = 9164;
@@ -17,6 +21,8 @@ pub struct ManagementOptions {
     pub is_wanted: bool,
     /// PEM files of a certificate chain and its key; without them the process makes a certificate for itself.
     pub certificate: Option<(PathBuf, PathBuf)>,
+    /// A key store, which goes before them.
+    pub key_store: Option<Arc<KeyStoreTls>>,
     /// The file of the users.
     pub users: PathBuf,
     /// Users that stand in `deployment.toml`.
@@ -33,10 +39,19 @@ impl Default for ManagementOptions {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)),
             is_wanted: false,
             certificate: None,
+            key_store: None,
             users: PathBuf::from("conf/users.toml"),
             fixed_users: Vec::new(),
             connections: 256,
             api: ApiOptions::default(),
         }
+    }
+}
+
+impl ManagementOptions {
+    /// Where the certificate comes from that somebody named; `None` where the process makes one for itself.
+    pub(crate) fn source(&self) -> Option<Source> {
+        let files = || self.certificate.clone().map(|(chain, key)| Source::Files { chain, key });
+        self.key_store.clone().map(Source::Store).or_else(files)
     }
 }

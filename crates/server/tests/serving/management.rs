@@ -4,13 +4,17 @@ mod changing;
 mod client;
 mod hostile;
 
+use std::fs;
 use std::net::SocketAddr;
 
 use myelin_manage::api::{User, Users};
 use myelin_testkit::raw::{Answer, exchange};
+use rustls::version;
 use serde_json::Value;
 
+use crate::support::authority::Authority;
 use crate::support::process::Process;
+use crate::tls::Caller;
 
 /// What the passwords of the tests are.
 const PASSWORD: &str = "canary-password";
@@ -131,6 +135,34 @@ fn wrong_passwords_are_bounded_by_address_and_right_ones_wait_too() {
     assert_eq!(statuses, [401, 401, 401, 429, 429]);
     let refused = managed.login("ann", PASSWORD);
     assert_eq!((refused.status, refused.header("Retry-After")), (429, Some("300")));
+}
+
+/// The port of the management API itself, over HTTPS.
+fn secure_port(process: &Process) -> u16 {
+    let line = process.logged("/management");
+    let port = line.split("https://127.0.0.1:").nth(1).unwrap_or_else(|| panic!("{line}"));
+    port.split('/').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_key_store_of_its_own_is_shown_and_read_again_when_it_was_changed() {
+    let (old, new) = (Authority::new(), Authority::new());
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("management.pem");
+    fs::copy(old.store("localhost"), &store).unwrap();
+    let settings = format!("[myelin.management.keystore]\nfile_name = \"{}\"\ntype = \"PEM\"\n", store.display());
+    let managed = Managed::run(&[("Hello.xml", HELLO)], &settings, &[]);
+    let port = secure_port(&managed.process);
+    let caller = |trusts| Caller { trusts, shows: None, speaks: &version::TLS13 };
+    assert!(caller(&old).ask(port).unwrap().starts_with("HTTP/1.1 "), "the certificate of the store is shown");
+    assert!(caller(&new).ask(port).is_err());
+    fs::copy(new.store("localhost"), &store).unwrap();
+    managed.process.logged("shows its new certificate");
+    assert!(caller(&new).ask(port).unwrap().starts_with("HTTP/1.1 "));
+    assert!(caller(&old).ask(port).is_err(), "the old certificate is gone");
+    fs::write(&store, "nonsense").unwrap();
+    managed.process.logged("is refused, the old one stays in use");
+    assert!(caller(&new).ask(port).is_ok());
 }
 
 #[test]
