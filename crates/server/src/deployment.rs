@@ -445,7 +445,7 @@ impl Deployment {
             String::from_utf8(secret.as_ref().to_vec()).map_err(|_| "the secret is no text in UTF-8".to_owned())
         };
         let variable = |name: &str| std::env::var(name).ok();
-        telemetry::options(&self.own.opentelemetry, &self.wso2_telemetry, &variable, &secret)
+        telemetry::options(&self.own.opentelemetry.beside(&self.folder), &self.wso2_telemetry, &variable, &secret)
     }
 
     /// How long probes say that the bus stops before its listeners close.

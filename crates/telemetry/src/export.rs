@@ -92,7 +92,7 @@ pub struct TelemetryCounts {
 impl Telemetry {
     /// Starts the thread that sends.
     ///
-    /// Errors: the roots that a collector is trusted by cannot be read, or there is no thread to be had.
+    /// Errors: the roots that a collector is trusted by cannot be read, or the certificate that it is shown and its key.
     pub fn start(options: TelemetryOptions) -> Result<Telemetry, TlsError> {
         let (ends, ended) = watch::channel(None);
         let (spans, of_spans) = signal(options.traces.as_ref(), "traces", &options)?;
@@ -150,7 +150,10 @@ fn signal<T>(
     options: &TelemetryOptions,
 ) -> Result<Ends<T>, TlsError> {
     let Some(destination) = destination else { return Ok((None, None)) };
-    let trust = Trust::new(&destination.roots)?;
+    let trust = match &destination.shows {
+        Some((chain, key)) => Trust::with_certificate(&destination.roots, chain, key)?,
+        None => Trust::new(&destination.roots)?,
+    };
     let (queue, arrivals) = queue::queue(options.queue);
     let exporter = Exporter::new(name, destination.clone(), trust, options.batch.max(1), options.interval);
     Ok((Some(queue), Some(Signal { arrivals, exporter })))

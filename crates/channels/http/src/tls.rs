@@ -40,9 +40,7 @@ fn error(file: &Path, reason: impl fmt::Display) -> TlsError {
 /// Errors: unreadable files, no certificate, no key, or a key that does not belong to the certificate.
 pub fn server_config(chain: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
     let certificates = certificates(chain)?;
-    let key_der =
-        PrivateKeyDer::from_pem_file(key).map_err(|reason| error(key, format!("no private key: {reason}")))?;
-    serving(certificates, key_der, WebPkiClientVerifier::no_client_auth(), DEFAULT_VERSIONS)
+    serving(certificates, private_key(key)?, WebPkiClientVerifier::no_client_auth(), DEFAULT_VERSIONS)
         .map_err(|reason| error(chain, explained(&reason)))
 }
 
@@ -112,12 +110,18 @@ impl Trust {
     ///
     /// Errors: unreadable files; the system's roots are read later, and an error then is that of the connection.
     pub fn new(roots: &[PathBuf]) -> Result<Trust, TlsError> {
-        let trust = Trust::default();
-        if !roots.is_empty() {
-            // The cell is empty, so this is the one value it gets.
-            let _ = trust.0.set(Ok(client_config(roots)?));
-        }
-        Ok(trust)
+        if roots.is_empty() { Ok(Trust::default()) } else { Ok(Trust::of(client_config(roots, None)?)) }
+    }
+
+    /// The same for a client that shows a certificate: a PEM file with the chain, leaf first, and one with its key.
+    ///
+    /// Errors: unreadable files, no key, or one that does not belong to the certificate; the system has no roots.
+    pub fn with_certificate(roots: &[PathBuf], chain: &Path, key: &Path) -> Result<Trust, TlsError> {
+        Ok(Trust::of(client_config(roots, Some((chain, key)))?))
+    }
+
+    fn of(config: Arc<ClientConfig>) -> Trust {
+        Trust(Arc::new(OnceLock::from(Ok(config))))
     }
 
     /// The same for a protocol other than HTTP/1.1, which is named to the server (ALPN): `h2`.
@@ -130,14 +134,14 @@ impl Trust {
     }
 
     pub(crate) fn config(&self) -> Result<Arc<ClientConfig>, String> {
-        self.0.get_or_init(|| client_config(&[]).map_err(|error| error.to_string())).clone()
+        self.0.get_or_init(|| client_config(&[], None).map_err(|error| error.to_string())).clone()
     }
 }
 
-/// Whom `https` endpoints trust: the given PEM files, or the system's roots where none is given.
+/// Whom a client trusts: the given PEM files, or the system's roots where none is given; and what it shows, if anything.
 ///
-/// Errors: unreadable files, or no root at all.
-fn client_config(roots: &[PathBuf]) -> Result<Arc<ClientConfig>, TlsError> {
+/// Errors: unreadable files, no root at all, or a key that cannot be used.
+fn client_config(roots: &[PathBuf], shows: Option<(&Path, &Path)>) -> Result<Arc<ClientConfig>, TlsError> {
     let mut store = RootCertStore::empty();
     for file in roots {
         for certificate in certificates(file)? {
@@ -155,12 +159,21 @@ fn client_config(roots: &[PathBuf]) -> Result<Arc<ClientConfig>, TlsError> {
             ));
         }
     }
-    let config = ClientConfig::builder_with_provider(provider())
+    let builder = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
         .map_err(|reason| error(Path::new("TLS"), reason))?
-        .with_root_certificates(store)
-        .with_no_client_auth();
+        .with_root_certificates(store);
+    let config = match shows {
+        None => builder.with_no_client_auth(),
+        Some((chain, key)) => builder
+            .with_client_auth_cert(certificates(chain)?, private_key(key)?)
+            .map_err(|reason| error(chain, explained(&reason)))?,
+    };
     Ok(Arc::new(config))
+}
+
+fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
+    PrivateKeyDer::from_pem_file(file).map_err(|reason| error(file, format!("no private key: {reason}")))
 }
 
 fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {

@@ -2,6 +2,7 @@
 //! environment that OpenTelemetry has for all programs. What the file says goes first.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -229,6 +230,9 @@ fn destination(
     };
     // A URL that names the path of a signal, as WSO2's do, is that of all signals.
     let is_whole = key == for_signal;
+    // As the specification has it, an address without a scheme is one of TLS where it says that it is not insecure.
+    let is_secure = named("INSECURE").is_some_and(|(text, _)| text.trim().eq_ignore_ascii_case("false"));
+    let text = if is_secure && !text.contains("://") { format!("https://{}", text.trim()) } else { text };
     let url = url(&text, (protocol == OwnProtocol::Http && !is_whole).then_some(path)).with_context(|| key.clone())?;
     let mut headers = Vec::new();
     for (name, Hidden(text)) in own
@@ -259,7 +263,7 @@ fn destination(
         },
         (None, None) => true,
     };
-    let certificate = own.certificate.clone().or_else(|| named("CERTIFICATE").map(|(path, _)| path.into()));
+    let (certificate, shows) = certificates(own, &url, &|rest| named(rest).map(|(path, _)| path.into()))?;
     Ok(Destination {
         url,
         protocol: match protocol {
@@ -270,7 +274,42 @@ fn destination(
         timeout: own.timeout.or(timeout).unwrap_or(Duration::from_secs(10)),
         gzip,
         roots: certificate.into_iter().collect(),
+        shows,
     })
+}
+
+/// The roots that a collector is trusted by, and the certificate that it is shown with its key.
+type Certificates = (Option<PathBuf>, Option<(PathBuf, PathBuf)>);
+
+/// What the file names of them, or variables of the environment by the ends of their names.
+///
+/// Errors: a certificate without its key, or one of the file for a collector without TLS.
+fn certificates(
+    own: &OwnOpenTelemetry,
+    url: &Uri,
+    named: &dyn Fn(&str) -> Option<PathBuf>,
+) -> anyhow::Result<Certificates> {
+    if url.scheme_str() != Some("https") {
+        // Variables are for all programs, and those with TLS need them.
+        let is_named = own.certificate.is_some() || own.client_certificate.is_some() || own.client_key.is_some();
+        ensure!(
+            !is_named,
+            "[myelin.opentelemetry] names certificates, and {} is reached without TLS: the endpoint has to begin with \
+             https://",
+            url.authority().map_or("", |authority| authority.as_str())
+        );
+        return Ok((None, None));
+    }
+    let file = |own: &Option<PathBuf>, rest: &str| own.clone().or_else(|| named(rest));
+    let shows = match (file(&own.client_certificate, "CLIENT_CERTIFICATE"), file(&own.client_key, "CLIENT_KEY")) {
+        (Some(chain), Some(key)) => Some((chain, key)),
+        (None, None) => None,
+        _ => bail!(
+            "client_certificate and client_key of [myelin.opentelemetry], or OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and \
+             OTEL_EXPORTER_OTLP_CLIENT_KEY, are needed together"
+        ),
+    };
+    Ok((file(&own.certificate, "CERTIFICATE"), shows))
 }
 
 /// The URL of a collector, with a path behind its own where it does not end in one of OTLP's.

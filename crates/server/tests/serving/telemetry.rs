@@ -1,6 +1,7 @@
 //! Exchanges of a bus as a collector sees them, and contexts of traces as backends see them.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use myelin_server::Settings;
@@ -11,7 +12,13 @@ use myelin_testkit::collector::{CollectedSpan, Collector, Mood};
 use myelin_testkit::eventually;
 use myelin_testkit::faulty::Backend;
 use myelin_testkit::{port, raw};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::TlsAcceptor;
 
+use crate::support::authority::Authority;
 use crate::support::process::Process;
 use crate::support::{Bus, answering, definitions, proxy, settings};
 
@@ -27,6 +34,7 @@ fn traced(collector: &Collector, protocol: Protocol, tracing: TracingOptions) ->
         timeout: Duration::from_secs(10),
         gzip: true,
         roots: Vec::new(),
+        shows: None,
     };
     let telemetry = TelemetryOptions {
         traces: Some(destination),
@@ -380,4 +388,98 @@ fn a_process_sends_traces_and_its_log_and_lines_name_the_trace() {
     assert!(log.attributes["myelin.place"].contains("log (") && !log.attributes["CorrelationId"].is_empty(), "{log:?}");
     assert!(collector.requests().iter().all(|lines| lines["api-key"] == "c4n4ry"));
     assert!(!logged.join("\n").contains("c4n4ry") && !format!("{logs:?} {span:?}").contains("c4n4ry"));
+}
+
+/// What an endpoint with TLS before a collector asks of its clients.
+struct TlsFront {
+    /// Where it listens.
+    address: SocketAddr,
+}
+
+impl TlsFront {
+    /// One that shows a certificate for `localhost`, and asks for one of an authority where there is one.
+    fn start(shows: &Authority, asks: Option<&Authority>, collector: SocketAddr) -> TlsFront {
+        let (certificate, key) = shows.client("localhost");
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let builder = ServerConfig::builder_with_provider(Arc::clone(&provider));
+        let builder = builder.with_safe_default_protocol_versions().unwrap();
+        let builder = match asks {
+            None => builder.with_no_client_auth(),
+            Some(authority) => {
+                let mut roots = RootCertStore::empty();
+                roots.add(CertificateDer::from_pem_file(authority.root()).unwrap()).unwrap();
+                let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build().unwrap();
+                builder.with_client_cert_verifier(verifier)
+            }
+        };
+        let mut config =
+            builder.with_single_cert(vec![certificate.into()], PrivateKeyDer::try_from(key).unwrap()).unwrap();
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind(("127.0.0.1", 0))).unwrap();
+        let address = listener.local_addr().unwrap();
+        let serving = async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let acceptor = acceptor.clone();
+                tokio::spawn(async move {
+                    // A client that is refused has its reason, and the test looks for it in the log.
+                    let Ok(mut client) = acceptor.accept(stream).await else { return };
+                    let Ok(mut behind) = tokio::net::TcpStream::connect(collector).await else { return };
+                    let _ = tokio::io::copy_bidirectional(&mut client, &mut behind).await;
+                });
+            }
+        };
+        // It ends with the process of the tests.
+        std::thread::spawn(move || runtime.block_on(serving));
+        TlsFront { address }
+    }
+}
+
+/// A process whose traces go to a TLS endpoint, by this protocol and with these lines of `[myelin.opentelemetry]`.
+fn exporting(front: &TlsFront, protocol: &str, more: &str) -> Process {
+    let artefacts = "<proxy name='P'><target><inSequence><respond/></inSequence></target></proxy>";
+    let settings = format!(
+        "[myelin.opentelemetry]\nendpoint = \"https://localhost:{}\"\nprotocol = \"{protocol}\"\ninterval = \"20ms\"\n{more}",
+        front.address.port()
+    );
+    Process::run(&[("synapse.xml", &definitions(artefacts))], &settings)
+}
+
+#[test]
+fn traces_go_over_tls_to_a_collector_that_is_trusted_and_that_knows_the_bus() {
+    let (authority, partners) = (Authority::new(), Authority::new());
+    let folder = tempfile::tempdir().unwrap();
+    let [chain, key] = ["bus.pem", "bus.key"].map(|name| folder.path().join(name));
+    partners.write("bus", &chain, &key);
+    let trusts = format!("certificate = \"{}\"\n", authority.root().display());
+    let shows = format!("client_certificate = \"{}\"\nclient_key = \"{}\"\n", chain.display(), key.display());
+    for protocol in ["grpc", "http"] {
+        for asks in [None, Some(&partners)] {
+            let collector = Collector::start().unwrap();
+            let front = TlsFront::start(&authority, asks, collector.address);
+            let more = if asks.is_some() { format!("{trusts}{shows}") } else { trusts.clone() };
+            let process = exporting(&front, protocol, &more);
+            assert_eq!(ask(process.address, "GET", "/services/P", ""), 200);
+            assert_eq!(collector.wait_for_spans(1)[0].name, "GET /services/P", "{protocol}");
+        }
+    }
+}
+
+#[test]
+fn a_collector_that_cannot_be_trusted_or_does_not_know_the_bus_is_told_with_the_reason() {
+    let (authority, stranger) = (Authority::new(), Authority::new());
+    for protocol in ["grpc", "http"] {
+        let collector = Collector::start().unwrap();
+        let front = TlsFront::start(&authority, None, collector.address);
+        let process = exporting(&front, protocol, &format!("certificate = \"{}\"\n", stranger.root().display()));
+        assert_eq!(ask(process.address, "GET", "/services/P", ""), 200);
+        let line = process.logged("1 spans could not be sent yet: ");
+        assert!(line.contains("invalid peer certificate"), "{protocol}: {line}");
+        let front = TlsFront::start(&authority, Some(&stranger), collector.address);
+        let process = exporting(&front, protocol, &format!("certificate = \"{}\"\n", authority.root().display()));
+        assert_eq!(ask(process.address, "GET", "/services/P", ""), 200);
+        process.logged("1 spans could not be sent yet: ");
+        assert!(collector.spans().is_empty());
+    }
 }

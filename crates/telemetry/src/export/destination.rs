@@ -21,6 +21,8 @@ pub struct Destination {
     pub gzip: bool,
     /// PEM files of the roots that it is trusted by; none means the system's.
     pub roots: Vec<PathBuf>,
+    /// PEM files of the certificate that the bus shows, leaf first, and of its key; `None` where it shows none.
+    pub shows: Option<(PathBuf, PathBuf)>,
 }
 
 /// How messages of OTLP are framed.
@@ -35,8 +37,8 @@ pub enum Protocol {
 impl fmt::Debug for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
-        let Destination { protocol, timeout, gzip, roots, .. } = self;
-        write!(f, "{self} by {protocol:?} {timeout:?} gzip={gzip} roots={roots:?} headers={names:?}")
+        let Destination { protocol, timeout, gzip, roots, shows, .. } = self;
+        write!(f, "{self} by {protocol:?} {timeout:?} gzip={gzip} roots={roots:?} shows={shows:?} headers={names:?}")
     }
 }
 

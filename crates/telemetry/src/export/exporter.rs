@@ -151,7 +151,8 @@ impl Exporter {
             // What did not fit has waited for as long.
             due = due.filter(|_| !waiting.is_empty());
             let count = batch.len();
-            let outcome = self.send(&mut client, T::encode(batch, resource), &mut ends).await;
+            let delayed = |reason: &str| told.delayed(&format!("{count} {} could not be sent yet: {reason}", T::NAME));
+            let outcome = self.send(&mut client, T::encode(batch, resource), &mut ends, delayed).await;
             let failed = match outcome {
                 Ok(answer) => {
                     let (refused, reason) = T::refused(&answer);
@@ -178,8 +179,14 @@ impl Exporter {
         }
     }
 
-    /// Sends a message until it is taken, refused for good, or given up.
-    async fn send(&self, client: &mut Client, message: Vec<u8>, ends: &mut Ends) -> Result<Bytes, String> {
+    /// Sends a message until it is taken, refused for good, or given up; `delayed` hears why it has to be sent again.
+    async fn send(
+        &self,
+        client: &mut Client,
+        message: Vec<u8>,
+        ends: &mut Ends,
+        mut delayed: impl FnMut(&str),
+    ) -> Result<Bytes, String> {
         let message = if self.destination.gzip { compressed(&message) } else { message };
         let message = Bytes::from(message);
         let (mut attempt, mut wait) = (0, FIRST_WAIT);
@@ -205,6 +212,7 @@ impl Exporter {
             if attempt == ATTEMPTS {
                 return Err(format!("{}; given up after {ATTEMPTS} attempts", refused.reason));
             }
+            delayed(&refused.reason);
             let pause = jittered(wait).max(asked).min(LONGEST_WAIT);
             wait = wait.saturating_mul(2);
             let deadline = *ends.borrow();
@@ -261,11 +269,21 @@ impl Client {
 #[derive(Default)]
 struct Told {
     last: Option<Instant>,
+    /// When it was told last that something is sent again.
+    delayed: Option<Instant>,
     /// How many failures it was not told of.
     silent: u64,
 }
 
 impl Told {
+    /// Something is sent again: somebody who sets a collector up does not want to wait until it is given up.
+    fn delayed(&mut self, message: &str) {
+        if self.delayed.is_none_or(|last| last.elapsed() >= TOLD_AGAIN) {
+            tracing::warn!("{message}");
+            self.delayed = Some(Instant::now());
+        }
+    }
+
     fn refused(&mut self, message: &str) {
         if self.last.is_some_and(|last| last.elapsed() < TOLD_AGAIN) {
             self.silent += 1;

@@ -58,11 +58,8 @@ impl HttpClient {
             host: None,
             manner: Manner::default(),
         };
-        let sent = self
-            .client
-            .send(request)
-            .await
-            .map_err(|error| Refused::for_now(format!("{}: {:?}", self.shown, error.kind)))?;
+        let sent =
+            self.client.send(request).await.map_err(|error| Refused::for_now(format!("{}: {error}", self.shown)))?;
         let Sent::Response(mut answer) = sent else { return Ok(Bytes::new()) };
         let status = answer.status;
         let retry_after = answer.head.first("Retry-After").and_then(retry_after);

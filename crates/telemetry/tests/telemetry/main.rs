@@ -21,6 +21,7 @@ fn destination(collector: &Collector, protocol: Protocol, path: &str) -> Destina
         timeout: Duration::from_secs(10),
         gzip: true,
         roots: Vec::new(),
+        shows: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::deployment::values::duration;
 
 /// `[myelin.opentelemetry]`.
-#[derive(Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::deployment) struct OwnOpenTelemetry {
     pub(in crate::deployment) enable: Option<bool>,
@@ -21,6 +21,8 @@ pub(in crate::deployment) struct OwnOpenTelemetry {
     pub(in crate::deployment) timeout: Option<Duration>,
     pub(in crate::deployment) compression: Option<OwnCompression>,
     pub(in crate::deployment) certificate: Option<PathBuf>,
+    pub(in crate::deployment) client_certificate: Option<PathBuf>,
+    pub(in crate::deployment) client_key: Option<PathBuf>,
     pub(in crate::deployment) traces: Option<bool>,
     pub(in crate::deployment) logs: Option<bool>,
     pub(in crate::deployment) service_name: Option<String>,
@@ -39,6 +41,17 @@ pub(in crate::deployment) struct OwnOpenTelemetry {
     pub(in crate::deployment) interval: Option<Duration>,
     #[serde(deserialize_with = "duration")]
     pub(in crate::deployment) flush: Option<Duration>,
+}
+
+impl OwnOpenTelemetry {
+    /// The same with its files beside the `deployment.toml`, whose folder this is.
+    pub(in crate::deployment) fn beside(&self, folder: &Path) -> OwnOpenTelemetry {
+        let mut own = self.clone();
+        for file in [&mut own.certificate, &mut own.client_certificate, &mut own.client_key].into_iter().flatten() {
+            *file = folder.join(&*file);
+        }
+        own
+    }
 }
 
 /// A text that may be a secret: printed, it is not there.

@@ -12,7 +12,15 @@ pub(super) const SECTION: Section = Section {
         ("headers", fixed("a table of texts", "", "header lines for it, such as a key: `\"$secret{ALIAS}\"`")),
         ("timeout", fixed("time", "10s", "for one message to it")),
         ("compression", fixed("`gzip`, `none`", "gzip", "of messages to it")),
-        ("certificate", fixed("file", "", "PEM of the roots that it is trusted by; else the system's")),
+        (
+            "certificate",
+            fixed("file", "", "PEM of the roots that it is trusted by, beside this file; else the system's"),
+        ),
+        (
+            "client_certificate",
+            fixed("file", "", "PEM of the certificate that the bus shows to it, leaf first; with `client_key`"),
+        ),
+        ("client_key", fixed("file", "", "PEM of the private key of that certificate")),
         ("traces", fixed("true, false", "true", "whether traces are sent")),
         ("logs", fixed("true, false", "false", "whether lines of the log are sent")),
         ("service_name", fixed("text", "myelin", "the attribute `service.name`")),

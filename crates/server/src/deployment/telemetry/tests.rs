@@ -130,6 +130,36 @@ fn variables_of_the_environment_say_what_the_file_does_not() {
 }
 
 #[test]
+fn certificates_are_those_of_the_file_or_of_variables_and_need_tls() {
+    let variables = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://c:4317"),
+        ("OTEL_EXPORTER_OTLP_CERTIFICATE", "/ca.pem"),
+        ("OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "/traces.pem"),
+        ("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "/bus.pem"),
+        ("OTEL_EXPORTER_OTLP_CLIENT_KEY", "/bus.key"),
+    ];
+    let traces = some("", &variables).traces.unwrap();
+    assert_eq!(traces.roots, [PathBuf::from("/traces.pem")]);
+    assert_eq!(traces.shows, Some(("/bus.pem".into(), "/bus.key".into())));
+    let file =
+        "[myelin.opentelemetry]\ncertificate = \"/own.pem\"\nclient_certificate = \"/a.pem\"\nclient_key = \"/a.key\"";
+    let traces = some(file, &variables).traces.unwrap();
+    assert_eq!(traces.roots, [PathBuf::from("/own.pem")]);
+    assert_eq!(traces.shows, Some(("/a.pem".into(), "/a.key".into())));
+    // Variables are for all programs, those without TLS included.
+    let plain = [variables.as_slice(), &[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c:4317")]].concat();
+    let traces = some("", &plain).traces.unwrap();
+    assert!(traces.roots.is_empty() && traces.shows.is_none());
+    refused(file, &plain[5..], "c:4317 is reached without TLS");
+    refused("", &variables[..4], "are needed together");
+    let scheme = |insecure| {
+        let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", "c:4317"), ("OTEL_EXPORTER_OTLP_INSECURE", insecure)];
+        some("", &variables).traces.unwrap().url.to_string()
+    };
+    assert_eq!((scheme("true"), scheme("false")), ("http://c:4317/".to_owned(), "https://c:4317/".to_owned()));
+}
+
+#[test]
 fn what_cannot_be_is_refused_and_no_secret_is_told() {
     let own = |line: &str| format!("[myelin.opentelemetry]\nenable = true\n{line}");
     refused(&own("sampler = \"always\""), &[], "there is no sampler \"always\"");
