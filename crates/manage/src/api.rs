@@ -58,7 +58,7 @@ pub use request::ApiRequest;
 use route::Access;
 use routes::{ROUTES, find};
 pub use transaction_log::TransactionLog;
-pub use users::{PasswordError, Role, User, Users};
+pub use users::{ADMIN, PasswordError, Role, User, Users};
 
 use crate::{FaultCounters, Process, Server};
 

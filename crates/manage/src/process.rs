@@ -47,10 +47,10 @@ pub trait Process: Send + Sync {
     /// The last reloads, the oldest first.
     fn reloads(&self) -> Vec<ReloadRecord>;
 
-    /// Keeps the text of the users where it was read from.
+    /// Keeps the text of the users where it was read from, in the place of the text `before`.
     ///
-    /// Errors: a sentence, where it cannot be written.
-    fn keep_users(&self, text: &str) -> Result<(), String>;
+    /// Errors: a sentence, where it cannot be written, or other users stand there meanwhile.
+    fn keep_users(&self, before: &str, text: &str) -> Result<(), String>;
 
     /// A service of the bus was switched on or off: ports open and close.
     fn was_switched(&self);

@@ -1,11 +1,12 @@
 //! `myelin user`: the file of users of the management API.
 
 use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
-use myelin_manage::api::{User, Users};
+use anyhow::{Context, anyhow, bail, ensure};
+use myelin_manage::api::{ADMIN, User, Users};
+use myelin_spelling::suggestion;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use crate::deployment::{self, ReadOptions};
@@ -31,10 +32,25 @@ pub enum Command {
         #[command(flatten)]
         store: Store,
     },
+    /// Make a user an admin, who may change things, or one who may only read
+    Role {
+        /// The name
+        name: String,
+        /// What the user may do
+        role: Role,
+        /// Take the role from the last admin, too
+        #[arg(long)]
+        force: bool,
+        #[command(flatten)]
+        store: Store,
+    },
     /// Remove a user
     Remove {
         /// The name
         name: String,
+        /// Remove the last admin, too
+        #[arg(long)]
+        force: bool,
         #[command(flatten)]
         store: Store,
     },
@@ -43,6 +59,15 @@ pub enum Command {
         #[command(flatten)]
         store: Store,
     },
+}
+
+/// What a user may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Role {
+    /// Change things
+    Admin,
+    /// Only read
+    Reader,
 }
 
 /// Where the users are.
@@ -77,34 +102,60 @@ impl Store {
 pub(crate) fn run(command: &Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match command {
         Command::Add { name, admin, store } => {
-            let (path, mut known) = read(store)?;
-            if known.find(name).is_some() {
-                bail!("there is a user {name:?} already; `myelin user passwd` changes the password");
-            }
-            if !known.add(User::new(name, &password(name)?, *admin)?) {
-                bail!("there is no room for more users");
-            }
-            users::write(&path, &known.to_text())?;
+            let path = store.path()?;
+            let taken = || format!("there is a user {name:?} already; `myelin user passwd` changes the password");
+            // What cannot be done is told before anybody types a password.
+            ensure!(users::read(&path)?.find(name).is_none(), taken());
+            let user = User::new(name, &password(name)?, *admin)?;
+            change(&path, |known| {
+                ensure!(known.find(name).is_none(), taken());
+                ensure!(known.add(user), "there is no room for more users");
+                Ok(())
+            })?;
             let role = if *admin { "an admin" } else { "who may read" };
             writeln!(out, "added user {name}, {role}, to {}", path.display())?;
         }
         Command::Passwd { name, store } => {
-            let (path, mut known) = read(store)?;
-            let user = known.find_mut(name).with_context(|| format!("there is no user {name:?}"))?;
-            user.set_password(&password(name)?)?;
-            users::write(&path, &known.to_text())?;
+            let path = store.path()?;
+            found(&users::read(&path)?, name, &path)?;
+            let password = password(name)?;
+            change(&path, |known| {
+                let user = known.find_mut(name).with_context(|| format!("there is no user {name:?}"))?;
+                Ok(user.set_password(&password)?)
+            })?;
             writeln!(out, "changed the password of {name} in {}", path.display())?;
         }
-        Command::Remove { name, store } => {
-            let (path, mut known) = read(store)?;
-            if !known.remove(name) {
-                bail!("there is no user {name:?} in {}", path.display());
-            }
-            users::write(&path, &known.to_text())?;
+        Command::Role { name, role, force, store } => {
+            let path = store.path()?;
+            change(&path, |known| {
+                found(known, name, &path)?;
+                if *role == Role::Reader && !force {
+                    refuse_last_admin(known, name)?;
+                }
+                let user = known.find_mut(name).with_context(|| format!("there is no user {name:?}"))?;
+                match role {
+                    Role::Admin => user.roles.insert(ADMIN.to_owned()),
+                    Role::Reader => user.roles.remove(ADMIN),
+                };
+                Ok(())
+            })?;
+            let role = if *role == Role::Admin { "an admin" } else { "one who may read" };
+            writeln!(out, "made user {name} {role} in {}", path.display())?;
+        }
+        Command::Remove { name, force, store } => {
+            let path = store.path()?;
+            change(&path, |known| {
+                found(known, name, &path)?;
+                if !force {
+                    refuse_last_admin(known, name)?;
+                }
+                known.remove(name);
+                Ok(())
+            })?;
             writeln!(out, "removed user {name} from {}", path.display())?;
         }
         Command::List { store } => {
-            let (_, known) = read(store)?;
+            let known = users::read(&store.path()?)?;
             for user in known.all() {
                 let roles: Vec<&str> = user.roles.iter().map(String::as_str).collect();
                 writeln!(out, "{}\t{}", user.name, roles.join(" "))?;
@@ -114,10 +165,35 @@ pub(crate) fn run(command: &Command, out: &mut dyn Write) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-fn read(store: &Store) -> anyhow::Result<(PathBuf, Users)> {
-    let path = store.path()?;
-    let known = users::read(&path)?;
-    Ok((path, known))
+/// Changes the users of a file, as nobody else does meanwhile.
+fn change(path: &Path, change: impl FnOnce(&mut Users) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let _lock = users::lock(path)?;
+    let mut known = users::read(path)?;
+    change(&mut known)?;
+    users::write(path, &known.to_text())
+}
+
+/// A user of that name.
+///
+/// Errors: there is none.
+fn found<'a>(known: &'a Users, name: &str, path: &Path) -> anyhow::Result<&'a User> {
+    known.find(name).ok_or_else(|| {
+        let names = known.all().map(|user| user.name.as_str());
+        let hint = suggestion(name, names);
+        anyhow!("there is no user {name:?} in {}{hint}", path.display())
+    })
+}
+
+/// Complains where a user is the one admin that is left: over the management API nobody could change anything.
+fn refuse_last_admin(known: &Users, name: &str) -> anyhow::Result<()> {
+    let mut others = known.all().filter(|user| user.name != name);
+    let is_admin = known.find(name).is_some_and(User::is_admin);
+    ensure!(
+        !is_admin || others.any(User::is_admin),
+        "{name} is the last admin, and nobody could change anything over the management API; make another user one \
+         with `myelin user role NAME admin`, or say --force"
+    );
+    Ok(())
 }
 
 /// Asks for a password twice at a terminal, where it is not shown; otherwise the first line of standard input is it.

@@ -117,7 +117,7 @@ impl Api {
         let mut changed = users.clone();
         let outcome = change(&mut changed)?;
         self.process
-            .keep_users(&changed.to_text())
+            .keep_users(&users.to_text(), &changed.to_text())
             .map_err(|reason| failure(StatusCode::CONFLICT, format!("The users cannot be written: {reason}")))?;
         *users = changed;
         Ok(outcome)

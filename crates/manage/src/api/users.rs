@@ -10,7 +10,7 @@ use argon2::{Algorithm, Argon2, Params, Version};
 use serde::{Deserialize, Serialize};
 
 /// The role of those who may change something.
-pub(crate) const ADMIN: &str = "admin";
+pub const ADMIN: &str = "admin";
 
 /// How long names and passwords may be.
 const NAME_CHARACTERS: usize = 100;

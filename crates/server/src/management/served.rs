@@ -169,9 +169,9 @@ impl Process for Served {
         self.parts.standing.reloads()
     }
 
-    fn keep_users(&self, text: &str) -> Result<(), String> {
+    fn keep_users(&self, before: &str, text: &str) -> Result<(), String> {
         let path = self.users.get().ok_or("there is no file for them")?;
-        users::write(path, text).map_err(|error| format!("{error:#}"))
+        users::replace(path, before, text).map_err(|error| format!("{error:#}"))
     }
 
     fn was_switched(&self) {

@@ -10,3 +10,4 @@ mod home;
 mod pages;
 mod process;
 mod traces;
+mod users;
