@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use myelin_engine::TestInput;
+use myelin_spelling::nearest;
 use myelin_xml::{Document, Kind, NodeId, Options};
 
 use super::mock::{Resource, Service};
@@ -21,6 +22,30 @@ const CONNECTORS: &str = "src/main/wso2mi/resources/connectors";
 
 /// From a test up to the folder of its project.
 const LEVELS: usize = 8;
+
+/// The elements of a test, each with those that may stand in it. What is in others, such as a payload, is free.
+const ELEMENTS: &[(&str, &[&str])] = &[
+    ("unit-test", &["artifacts", "test-cases", "mock-services"]),
+    ("synapse-unit-test", &["artifacts", "test-cases", "mock-services"]),
+    ("artifacts", &["test-artifact", "supportive-artifacts", "registry-resources", "connector-resources"]),
+    ("test-artifact", &["artifact"]),
+    ("registry-resources", &["registry-resource"]),
+    ("registry-resource", &["file-name", "artifact", "registry-path", "media-type"]),
+    ("test-cases", &["test-case"]),
+    ("test-case", &["input", "assertions"]),
+    ("input", &["payload", "request-path", "request-method", "request-protocol", "properties"]),
+    ("properties", &["property"]),
+    ("assertions", &["assertEquals", "assertNotNull"]),
+    ("assertEquals", &["actual", "expected", "message"]),
+    ("assertNotNull", &["actual", "message"]),
+    ("mock-services", &["mock-service"]),
+    ("mock-service", &["service-name", "port", "context", "resources"]),
+    ("resources", &["resource"]),
+    ("resource", &["sub-context", "method", "request", "response"]),
+    ("request", &["headers", "payload"]),
+    ("response", &["headers", "status-code", "payload"]),
+    ("headers", &["header"]),
+];
 
 /// One file of tests.
 #[derive(Debug)]
@@ -140,9 +165,27 @@ impl<'a> Node<'a> {
     }
 
     fn required(self, name: &str) -> Result<String, String> {
-        self.text_of(name).ok_or_else(|| {
-            let line = self.document.location(self.node).map(|(line, _)| format!("line {line}: ")).unwrap_or_default();
-            format!("{line}<{}> needs a <{name}> with text", self.name())
+        self.text_of(name).ok_or_else(|| format!("{}<{}> needs a <{name}> with text", self.line(), self.name()))
+    }
+
+    /// Where it stands, as a sentence begins.
+    fn line(self) -> String {
+        self.document.location(self.node).map(|(line, _)| format!("line {line}: ")).unwrap_or_default()
+    }
+
+    /// Complains of an element here or below that has almost the name of one that may stand there: what it holds would
+    /// be left out without a word.
+    fn refuse_misspellings(self) -> Result<(), String> {
+        let Some((_, names)) = ELEMENTS.iter().find(|(name, _)| *name == self.name()) else { return Ok(()) };
+        self.elements().try_for_each(|child| match nearest(child.name(), names.iter().copied()) {
+            Some(meant) if meant == child.name() => child.refuse_misspellings(),
+            Some(meant) => Err(format!(
+                "{}<{}> is unknown in <{}>; did you mean <{meant}>?",
+                child.line(),
+                child.name(),
+                self.name()
+            )),
+            None => Ok(()),
         })
     }
 }
@@ -184,6 +227,7 @@ pub(super) fn read_message(text: &[u8]) -> Result<Suite, String> {
 }
 
 fn suite(root: Node<'_>, files: Files<'_>) -> Result<Suite, String> {
+    root.refuse_misspellings()?;
     let artifacts = root.child("artifacts").ok_or("<artifacts> is missing")?;
     let subject = artifacts.child("test-artifact").and_then(|subject| subject.child("artifact"));
     let subject = source(subject.ok_or("<test-artifact> with an <artifact> is missing")?, files)?;
@@ -297,6 +341,7 @@ fn mocked(node: Node<'_>, files: Files<'_>) -> Result<Service, String> {
     let path = file(&node.text(), files)?;
     let document = parse(&path)?;
     let root = Node::root(&document).ok_or_else(|| format!("{}: there is no element", path.display()))?;
+    root.refuse_misspellings().map_err(|message| format!("{}: {message}", path.display()))?;
     service(root).map_err(|message| format!("{}: {message}", path.display()))
 }
 
@@ -333,4 +378,29 @@ fn resource(node: Node<'_>) -> Result<Resource, String> {
         payload: payload(response),
         headers: headers(response),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_element_is_refused_with_its_line_and_the_name_that_was_meant() {
+        let sound = "<synapse-unit-test>\n<artifacts><test-artifact><artifact><sequence name='s'><lgo/></sequence>\
+                     </artifact></test-artifact></artifacts>\n<test-cases><test-case name='one'>\n<input><payload><inptu/>\
+                     </payload></input>\n<assertions><assertEquals><actual>$body</actual><expected>x</expected>\
+                     </assertEquals></assertions></test-case></test-cases>\n<mock-services/></synapse-unit-test>";
+        read_message(sound.as_bytes()).unwrap();
+        for (right, wrong, expected) in [
+            ("assertions>", "asertions>", "line 5: <asertions> is unknown in <test-case>; did you mean <assertions>?"),
+            ("payload>", "paylod>", "line 4: <paylod> is unknown in <input>; did you mean <payload>?"),
+            ("expected>", "expcted>", "line 5: <expcted> is unknown in <assertEquals>; did you mean <expected>?"),
+            ("assertEquals>", "asertEquals>", "<asertEquals> is unknown in <assertions>; did you mean <assertEquals>?"),
+            ("<mock-services/>", "<mock-servces/>", "line 6: <mock-servces> is unknown in <synapse-unit-test>"),
+            ("test-artifact>", "test-artefact>", "line 2: <test-artefact> is unknown in <artifacts>"),
+        ] {
+            let error = read_message(sound.replace(right, wrong).as_bytes()).unwrap_err();
+            assert!(error.contains(expected), "{expected:?} is not in {error:?}");
+        }
+    }
 }
