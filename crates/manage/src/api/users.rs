@@ -4,9 +4,11 @@
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
 
-use argon2::password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash};
-use argon2::{Algorithm, Argon2, Params, Version};
+use argon2::password_hash::{PasswordHasher, phc::PasswordHash};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
+use aws_lc_rs::constant_time::verify_slices_are_equal;
 use serde::{Deserialize, Serialize};
 
 /// The role of those who may change something.
@@ -120,9 +122,29 @@ fn hash(password: &str) -> Result<String, PasswordError> {
     hash.map(|hash| hash.to_string()).map_err(|error| PasswordError(format!("The password cannot be hashed: {error}")))
 }
 
+/// What passwords are verified in, one after the other: each thread that verifies would else keep as much for itself.
+static MEMORY: Mutex<Vec<Block>> = Mutex::new(Vec::new());
+
 fn verifies(password: &str, hash: &str) -> bool {
     let Ok(hash) = PasswordHash::new(hash) else { return false };
-    password.len() <= *PASSWORD_BYTES.end() && argon2().verify_password(password.as_bytes(), &hash).is_ok()
+    let version = hash.version.map_or(Ok(Version::default()), Version::try_from);
+    let (Ok(params), Ok(version)) = (Params::try_from(&hash), version) else { return false };
+    let (Some(salt), Some(expected)) = (&hash.salt, &hash.hash) else { return false };
+    if password.len() > *PASSWORD_BYTES.end() {
+        return false;
+    }
+    let usual = Params::default().block_count();
+    let needed = params.block_count();
+    let mut found = vec![0; expected.as_bytes().len()];
+    let mut memory = MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
+    if memory.len() < needed {
+        memory.resize(needed, Block::default());
+    }
+    let argon2 = Argon2::new(Algorithm::Argon2id, version, params);
+    let hashed = argon2.hash_password_into_with_memory(password.as_bytes(), salt, &mut found, &mut memory[..needed]);
+    memory.truncate(usual);
+    memory.shrink_to(usual);
+    hashed.is_ok() && verify_slices_are_equal(&found, expected.as_bytes()).is_ok()
 }
 
 /// What is verified where there is no such user, so that who asks cannot tell by the time it takes.

@@ -92,7 +92,9 @@ impl Client {
             Some(inner) if tls.is_some() && is_plain(inner) => {
                 anyhow!("this port speaks plain HTTP: http://{host}:{port}")
             }
-            _ => error.into(),
+            // Not as an error of input and output: a pipe that breaks here is not that of a reader who has seen enough.
+            _ if tls.is_some() => anyhow!("{error}"),
+            _ => anyhow!("{error}; a port of HTTPS needs https://"),
         }
     }
 
@@ -129,15 +131,13 @@ impl Client {
         let body = body.unwrap_or_default();
         let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
         let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
-        write!(
-            stream,
+        let request = format!(
             "{method} /management{path} HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: {authorization}\r\n{kind}\
              Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
             body.len()
-        )
-        .and_then(|()| stream.flush())
-        .map_err(|error| self.explained(error))
-        .with_context(told)?;
+        );
+        let sent = stream.write_all(request.as_bytes()).and_then(|()| stream.flush());
+        sent.map_err(|error| self.explained(error)).with_context(told)?;
         answer(&mut BufReader::new(stream), |error| self.explained(error)).with_context(told)
     }
 }
