@@ -96,9 +96,14 @@ impl Api {
         self.options.upload_bytes
     }
 
-    /// Takes users that were read anew, as after a reload; tokens of those that are gone or changed end.
-    pub fn set_users(&self, users: Users) {
-        *self.users.lock().unwrap_or_else(PoisonError::into_inner) = users;
+    /// Reads the users anew, as when their file was changed; tokens of those that are gone or changed end.
+    ///
+    /// Nobody changes users meanwhile: what is read would take such a change back.
+    /// Errors: those of `read`, and the users stay as they were.
+    pub fn renew_users<E>(&self, read: impl FnOnce() -> Result<Users, E>) -> Result<(), E> {
+        let mut users = self.users();
+        *users = read()?;
+        Ok(())
     }
 
     /// What the token of a request says; `None` where it has none that is good.

@@ -179,12 +179,13 @@ async fn keep_up(api: Arc<Api>, options: ManagementOptions, mut certificates: Ce
             if now == last {
                 return (now, now_shown, certificates);
             }
-            match users::read(&looked.users) {
-                Ok(mut users) => {
-                    add_fixed(&mut users, &looked.fixed_users);
-                    api.set_users(users);
-                    tracing::info!("the users of the management API were read anew");
-                }
+            let read = || {
+                let mut users = users::read(&looked.users)?;
+                add_fixed(&mut users, &looked.fixed_users);
+                anyhow::Ok(users)
+            };
+            match api.renew_users(read) {
+                Ok(()) => tracing::info!("the users of the management API were read anew"),
                 Err(error) => tracing::error!("the users of the management API stay as they were: {error:#}"),
             }
             (now, now_shown, certificates)
