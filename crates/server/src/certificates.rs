@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use myelin_http::{ListenerCommand, ServerConfig, server_config, server_config_of};
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::deployment::{Deployment, KeyStoreTls};
+use crate::deployment::KeyStoreTls;
 
 /// Where a certificate and its key come from.
 #[derive(Clone, Debug)]
@@ -46,22 +46,6 @@ impl Source {
         };
         Ok(Fresh { config, mark: mark.finish() })
     }
-}
-
-/// Whether the key store that a `deployment.toml` names for HTTPS can be used.
-///
-/// Errors: as [`Source::read`]; a file that is not there, a password that refers to what is not there.
-pub(crate) fn can_serve_https(deployment: &Deployment) -> anyhow::Result<()> {
-    deployment.https()?.map_or(Ok(()), |(_, store)| Source::Store(store).read().map(drop))
-}
-
-/// The same of the management API, which the bus may serve without.
-///
-/// Errors: as [`can_serve_https`], of `[myelin.management]`.
-pub(crate) fn can_serve_management(deployment: &Deployment) -> anyhow::Result<()> {
-    let source = deployment.management(&[])?.and_then(|options| options.source());
-    let read = source.map(|source| source.read().map(drop));
-    read.unwrap_or(Ok(())).context("the certificate of the management API")
 }
 
 /// What a listener shows.

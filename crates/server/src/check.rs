@@ -5,10 +5,11 @@ mod html;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use myelin_engine::Loaded;
 
-use crate::certificates::{can_serve_https, can_serve_management};
+use crate::certificates::Source;
+use crate::deployment::Deployment;
 use crate::inbound::can_listen;
 use crate::logging::has_colours;
 use crate::monitor::can_monitor;
@@ -55,4 +56,20 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         .collect();
     ensure!(refusals.is_empty(), refusals.join("\n"));
     Ok(if report.faulty() == 0 && report.ok() > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether the key store that a `deployment.toml` names for HTTPS can be used.
+///
+/// Errors: as [`Source::read`]; a file that is not there, a password that refers to what is not there.
+fn can_serve_https(deployment: &Deployment) -> anyhow::Result<()> {
+    deployment.https()?.map_or(Ok(()), |(_, store)| Source::Store(store).read().map(drop))
+}
+
+/// The same of the management API, which the bus may serve without.
+///
+/// Errors: as [`can_serve_https`], of `[myelin.management]`.
+fn can_serve_management(deployment: &Deployment) -> anyhow::Result<()> {
+    let source = deployment.management(&[])?.and_then(|options| options.source());
+    let read = source.map(|source| source.read().map(drop));
+    read.unwrap_or(Ok(())).context("the certificate of the management API")
 }

@@ -42,6 +42,7 @@ use source::{KeyProblem, Source};
 use telemetry::Wso2Telemetry;
 use toml::Table;
 use values::set;
+pub(crate) use wso2::MANAGEMENT_PORT;
 use wso2::{File, HTTP_PORT, Limits, Wso2AccessLog};
 
 use crate::access_log::{AccessLogOptions, Destination};

@@ -10,6 +10,5 @@ pub(crate) mod users;
 
 pub(crate) use listener::{answer, listen};
 pub use options::ManagementOptions;
-pub(crate) use options::PORT;
 pub(crate) use served::{Served, ServedParts};
 pub(crate) use service::{ApiService, runtime};

@@ -8,8 +8,8 @@ use toml::Value;
 
 use super::source::KeyProblem;
 use super::values::find;
+use super::wso2::MANAGEMENT_PORT;
 use super::wso2::{File, wrong};
-use crate::management::PORT;
 
 /// What WSO2's keys say of the management API.
 #[derive(PartialEq)]
@@ -33,7 +33,7 @@ impl std::fmt::Debug for Management {
 
 impl Default for Management {
     fn default() -> Management {
-        Management { port: PORT, token_expiry: None, tokens: None, counts: true, users: Vec::new() }
+        Management { port: MANAGEMENT_PORT, token_expiry: None, tokens: None, counts: true, users: Vec::new() }
     }
 }
 

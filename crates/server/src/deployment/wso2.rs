@@ -14,10 +14,12 @@ use toml::{Table, Value};
 use super::placeholders::{self, Environment};
 use super::source::KeyProblem;
 use super::values::{find, set};
-use crate::{admin_options, management};
+use crate::admin_options;
 
 /// Synapse's port for plain HTTP, before any offset.
 pub(super) const HTTP_PORT: u16 = 8280;
+/// Where Micro Integrator has its management API, its offset included.
+pub(crate) const MANAGEMENT_PORT: u16 = 9164;
 /// The offset Micro Integrator adds where its file names none.
 const DEFAULT_OFFSET: i64 = 10;
 /// How long an endpoint is suspended after too many failures in a row, where the file says how many but not how long.
@@ -117,7 +119,7 @@ impl File {
             "synapse_properties.internal_https_api_port",
             "synapse_properties.synapse.internal_https_api_port",
         ];
-        self.port(&paths, i64::from(management::PORT) - DEFAULT_OFFSET, offset, "the port of the management API")
+        self.port(&paths, i64::from(MANAGEMENT_PORT) - DEFAULT_OFFSET, offset, "the port of the management API")
     }
 
     /// The port that the first of some paths says that is there, or another one, with the offset.

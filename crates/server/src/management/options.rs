@@ -7,10 +7,7 @@ use std::sync::Arc;
 use myelin_manage::api::{ApiOptions, User};
 
 use crate::certificates::Source;
-use crate::deployment::KeyStoreTls;
-
-/// Where Micro Integrator has it, its offset included.
-pub(crate) const PORT: u16 = 9164;
+use crate::deployment::{KeyStoreTls, MANAGEMENT_PORT};
 
 /// Where the management API is, and what it is bounded by.
 #[derive(Clone, Debug)]
@@ -36,7 +33,7 @@ pub struct ManagementOptions {
 impl Default for ManagementOptions {
     fn default() -> ManagementOptions {
         ManagementOptions {
-            address: SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)),
+            address: SocketAddr::from((Ipv4Addr::LOCALHOST, MANAGEMENT_PORT)),
             is_wanted: false,
             certificate: None,
             key_store: None,
