@@ -83,7 +83,7 @@ impl Client {
     }
 
     /// What went wrong on a connection, with what may have to be changed.
-    fn explained(&self, error: io::Error) -> anyhow::Error {
+    fn explained(&self, error: &io::Error) -> anyhow::Error {
         let Client { host, port, tls, .. } = self;
         let is_plain = |error: &(dyn std::error::Error + Send + Sync + 'static)| {
             matches!(error.downcast_ref(), Some(rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType)))
@@ -137,7 +137,7 @@ impl Client {
             body.len()
         );
         let sent = stream.write_all(request.as_bytes()).and_then(|()| stream.flush());
-        sent.map_err(|error| self.explained(error)).with_context(told)?;
+        sent.map_err(|error| self.explained(&error)).with_context(told)?;
         answer(&mut BufReader::new(stream), |error| self.explained(error)).with_context(told)
     }
 }
@@ -148,12 +148,15 @@ trait Stream: Read + Write {}
 impl<S: Read + Write> Stream for S {}
 
 /// Reads an answer to its end: the connection is closed behind it.
-fn answer(stream: &mut impl Read, explained: impl FnOnce(io::Error) -> anyhow::Error) -> anyhow::Result<(u16, String)> {
+fn answer(
+    stream: &mut impl Read,
+    explained: impl FnOnce(&io::Error) -> anyhow::Error,
+) -> anyhow::Result<(u16, String)> {
     let mut bytes = Vec::new();
     let read = stream.take(ANSWER_BYTES).read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let Some((head, body)) = text.split_once("\r\n\r\n") else {
-        read.map_err(explained).context("no answer came")?;
+        read.map_err(|error| explained(&error)).context("no answer came")?;
         bail!("what came is no answer of HTTP; a port of HTTPS needs https://");
     };
     let mut lines = head.lines();
