@@ -226,7 +226,7 @@ impl Reading<'_> {
     fn misspellings(&mut self, element: &Element) -> Result<(), Wrong> {
         let mut unread = Unread::default();
         element.unread(&STRUCTURE, &mut unread);
-        // What is close to no name has no effect in Micro Integrator, either.
+        // An attribute that resembles no known name has no effect in Micro Integrator either: nothing is said of it.
         self.warnings.extend(unread.warnings.into_iter().filter(|warning| warning.suggestion.is_some()));
         unread.problems.into_iter().next().map_or(Ok(()), |problem| Err(problem.into()))
     }
@@ -273,7 +273,7 @@ impl Reading<'_> {
         };
         self.expect_root(&root, "artifact");
         let named = root.required("type")?;
-        // Whoever reads these elsewhere has them known.
+        // Other functions read these attributes; to ask for them marks them as known.
         for known in ["name", "version", "serverRole"] {
             root.attribute(known);
         }

@@ -185,7 +185,7 @@ impl XPath {
         let host = SeenHost { message: MessageHost { bindings: &self.bindings, exchange, context }, tree };
         let mut at = Context::new(&host).at(NodeRef::new(tree.document(), tree.envelope().element));
         at.now = context.moment();
-        // What had come of the body may be less than what was read for the condition.
+        // The part of the body that has arrived may be shorter than what the condition read.
         if !matches!(self.compiled.condition(&at), Ok(again) if again == holds) {
             return Vec::new();
         }

@@ -34,7 +34,7 @@ pub struct ExchangeStart<'a> {
 
 /// Decides for each exchange of a thread whether it is recorded.
 pub trait RecorderSource {
-    /// What hears of each step of an exchange whose service is known; `None` where this one does not follow it.
+    /// Returns the recorder for an exchange whose service is known, or `None` if this source does not record it.
     fn record(&self, start: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>>;
 }
 

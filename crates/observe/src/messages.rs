@@ -28,7 +28,7 @@ pub use selection::{Selection, SelectionView, Wish, check_expression, is_named, 
 pub use trace::Trace;
 
 use crate::secrets::Secrets;
-use crate::steps::{Ended, ServiceStepCounts, StepCounting};
+use crate::steps::{ServiceStepCounts, StepCounting};
 use selection::Selections;
 use source::MessageRecorderSource;
 use store::Store;
@@ -209,12 +209,10 @@ impl MessageTracing {
     /// What counts the steps of an exchange, where somebody looks at those of its service.
     fn step_recorder(&self, service: &ServiceIdentity) -> Option<Rc<dyn Recorder>> {
         let now = Instant::now();
-        self.steps.recorder(service, now).unwrap_or_else(|Ended| {
-            let selections = self.selections.lock().unwrap_or_else(PoisonError::into_inner);
-            self.settle(&selections);
-            drop(selections);
-            self.steps.recorder(service, now).ok().flatten()
-        })
+        if self.steps.has_ended(now) {
+            self.settle(&self.selections.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        self.steps.recorder(service, now)
     }
 
     fn changed(&self, selections: &Selections) {

@@ -93,22 +93,27 @@ impl StepCounting {
         !services.is_empty()
     }
 
-    /// What counts an exchange of a service; an error where somebody has ceased to look at any service.
-    pub(crate) fn recorder(&self, service: &ServiceIdentity, now: Instant) -> Result<Option<Rc<dyn Recorder>>, Ended> {
+    /// Whether nobody looks any more at a service that is still counted.
+    pub(crate) fn has_ended(&self, now: Instant) -> bool {
         let services = self.services.read().unwrap_or_else(PoisonError::into_inner);
-        if services.iter().any(|counted| counted.ends <= now) {
-            return Err(Ended);
-        }
-        let counted = services.iter().find(|counted| is_named(service.kind, &service.name, &counted.service));
-        Ok(counted.map(|counted| -> Rc<dyn Recorder> {
-            let exchange = ExchangeCounts { counts: RefCell::default(), all: Arc::clone(&counted.counts) };
-            Rc::new(CountingRecorder { exchange: Rc::new(exchange), open: RefCell::default() })
-        }))
+        services.iter().any(|counted| counted.ends <= now)
+    }
+
+    /// What counts an exchange of a service; `None` where nobody looks at it.
+    pub(crate) fn recorder(&self, service: &ServiceIdentity, now: Instant) -> Option<Rc<dyn Recorder>> {
+        let services = self.services.read().unwrap_or_else(PoisonError::into_inner);
+        let mut looked_at = services.iter().filter(|counted| counted.ends > now);
+        let counted = looked_at.find(|counted| is_named(service.kind, &service.name, &counted.service))?;
+        let exchange = ExchangeCounts { counts: RefCell::default(), all: Arc::clone(&counted.counts) };
+        Some(Rc::new(CountingRecorder { exchange: Rc::new(exchange), open: RefCell::default() }))
     }
 }
 
-/// Nobody looks at some service any more.
-pub(crate) struct Ended;
+/// Whether a step decides for one of its branches, by the name that the configuration gives it; what other steps decide
+/// may be worked out from a message.
+pub(crate) fn chooses_branch(step: &StepPlace) -> bool {
+    matches!(step.element, "filter" | "switch" | "conditionalRouter")
+}
 
 /// What one exchange counts, which is added to the rest when all its flows have ended.
 struct ExchangeCounts {
@@ -176,9 +181,8 @@ impl Recorder for CountingRecorder {
 
     fn decided(&self, decision: &StepDecision) {
         let open = self.open.borrow();
-        // What others decide may be worked out from a message; these have the names of their branches.
         if let Some((step, _)) = open.last()
-            && matches!(step.element, "filter" | "switch" | "conditionalRouter")
+            && chooses_branch(step)
         {
             self.count(step, |counts| add_choice(&mut counts.chosen, &decision.chosen, 1));
         }
@@ -198,13 +202,13 @@ mod tests {
         let (counting, now) = (StepCounting::default(), Instant::now());
         let orders = ServiceIdentity::new("proxy", "Orders", None);
         let others = ServiceIdentity::new("proxy", "Others", None);
-        let is_counted = |service, after| counting.recorder(service, now + after).ok().flatten().is_some();
+        let is_counted = |service, after| counting.recorder(service, now + after).is_some();
         assert!(!is_counted(&orders, Duration::ZERO));
         counting.look("proxy Orders", now).unwrap();
         assert!(is_counted(&orders, Duration::ZERO) && !is_counted(&others, Duration::ZERO));
         counting.look("proxy Orders", now + LASTS / 2).unwrap();
         assert!(is_counted(&orders, LASTS));
-        assert!(counting.recorder(&orders, now + LASTS * 2).is_err());
+        assert!(counting.has_ended(now + LASTS * 2) && !counting.has_ended(now + LASTS));
         assert!(!counting.settle(now + LASTS * 2) && !is_counted(&orders, LASTS * 2));
     }
 

@@ -69,7 +69,7 @@ fn can_serve_https(deployment: &Deployment) -> anyhow::Result<()> {
 ///
 /// Errors: as [`can_serve_https`], of `[myelin.management]`.
 fn can_serve_management(deployment: &Deployment) -> anyhow::Result<()> {
-    let source = deployment.management(&[])?.and_then(|options| options.source());
+    let source = deployment.management(&[])?.and_then(|options| options.certificate);
     let read = source.map(|source| source.read().map(drop));
     read.unwrap_or(Ok(())).context("the certificate of the management API")
 }

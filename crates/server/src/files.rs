@@ -132,14 +132,19 @@ pub(crate) fn shown(text: &str) -> String {
 
 /// A path as a URI has it.
 fn escaped(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
+    path.split('/').map(percent_encoded).collect::<Vec<_>>().join("/")
+}
+
+/// A text as a part of a path or a query of a URI has it (RFC 3986 §2.1).
+pub(crate) fn percent_encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(char::from(byte)),
-            other => uri.push_str(&format!("%{other:02X}")),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => encoded.push(char::from(byte)),
+            other => encoded.push_str(&format!("%{other:02X}")),
         }
     }
-    uri
+    encoded
 }
 
 /// The file that a reference names, seen from the file that holds it, which may be a URI.

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use serde_json::json;
 
+use crate::files::percent_encoded;
 use crate::trace::client::Client;
 use crate::user::known_password;
 
@@ -103,7 +104,7 @@ fn follow(
     let mut left = arguments.next;
     let mut query = String::new();
     if let Some(service) = &arguments.service {
-        query.push_str(&format!("&service={}", client::encoded(service)));
+        query.push_str(&format!("&service={}", percent_encoded(service)));
     }
     if arguments.faulted {
         query.push_str("&faulted=true");

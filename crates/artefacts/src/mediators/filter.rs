@@ -43,12 +43,9 @@ The mediators stand directly inside, or in `then` and `else`; each of these may 
     </filter>
 "#;
 
-/// What stands between source and pattern where people read the condition.
-const MATCHES: &str = " matches ";
-
 struct Filter {
     condition: Condition,
-    /// The condition as it is written.
+    /// The expression as it is written: `xpath`, or `source`.
     text: Box<str>,
     need: Need,
     then: InnerSequence,
@@ -69,11 +66,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         }
         _ => return Err(element.lacks("<filter> needs xpath, or source and regex")),
     };
-    let text = |name: &str| element.attribute(name).map_or("", |text| text.value);
-    let text: Box<str> = match &condition {
-        Condition::Holds(_) => text("xpath").into(),
-        Condition::Matches(..) => format!("{}{MATCHES}{}", text("source"), text("regex")).into(),
-    };
+    let text = element.attribute("xpath").or(element.attribute("source")).map_or("", |text| text.value).into();
     let (then, otherwise) = (element.child("then"), element.child("else"));
     let branches = if then.is_some() || otherwise.is_some() {
         for child in element.children.iter().filter(|child| !child.is("then") && !child.is("else")) {
@@ -117,16 +110,15 @@ impl Mediator for Filter {
 
 impl Filter {
     fn decision(&self, holds: bool, exchange: &Exchange, context: &RequestContext<'_>) -> StepDecision {
-        let (value, compared) = match &self.condition {
-            Condition::Holds(expression) => (holds.to_string(), expression.comparisons(holds, exchange, context)),
-            Condition::Matches(source, pattern) => {
-                let written = self.text.strip_suffix(pattern.label()).unwrap_or_default();
-                let written = written.strip_suffix(MATCHES).unwrap_or_default();
-                let compared = matched(written, source, pattern, exchange, context);
-                (told(source, exchange, context), vec![compared])
+        let decision = StepDecision::chose(if holds { "then" } else { "else" });
+        match &self.condition {
+            Condition::Holds(expression) => {
+                decision.by(&*self.text, holds.to_string()).comparing(expression.comparisons(holds, exchange, context))
             }
-        };
-        StepDecision::chose(if holds { "then" } else { "else" }).by(&*self.text, value).comparing(compared)
+            Condition::Matches(source, pattern) => decision
+                .by(format!("{} matches {}", self.text, pattern.label()), told(source, exchange, context))
+                .comparing([matched(&self.text, source, pattern, exchange, context)]),
+        }
     }
 }
 

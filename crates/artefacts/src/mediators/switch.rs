@@ -94,22 +94,19 @@ impl Mediator for Switch {
     fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
         when_ready(&self.need, exchange, context, |exchange| {
             let found = match self.source.text(exchange, context) {
-                Ok(Some(text)) => self.cases.iter().find(|(pattern, _)| pattern.matches(&text)),
+                Ok(Some(text)) => self.cases.iter().position(|(pattern, _)| pattern.matches(&text)),
                 Ok(None) => None,
                 Err(fault) => return Step::Done(exchange, Err(fault)),
             };
             context.watch.decided(|| {
-                let case = found.map_or("default".to_owned(), |(pattern, _)| format!("case {}", pattern.label()));
-                let asked = self
-                    .cases
-                    .iter()
-                    .position(|(pattern, _)| found.is_some_and(|(found, _)| std::ptr::eq(pattern, found)));
-                let asked = self.cases.iter().take(asked.map_or(self.cases.len(), |at| at + 1));
+                let case = found.map_or("default".to_owned(), |at| format!("case {}", self.cases[at].0.label()));
+                // The cases behind the one that matches were not asked.
+                let asked = self.cases.iter().take(found.map_or(self.cases.len(), |at| at + 1));
                 StepDecision::chose(case)
                     .by(&*self.text, told(&self.source, exchange, context))
                     .comparing(asked.map(|(pattern, _)| matched(&self.text, &self.source, pattern, exchange, context)))
             });
-            found.map_or(&self.otherwise, |(_, branch)| branch).run(exchange, context)
+            found.map_or(&self.otherwise, |at| &self.cases[at].1).run(exchange, context)
         })
     }
 }

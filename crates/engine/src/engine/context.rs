@@ -21,7 +21,7 @@ pub(crate) struct EngineParts {
     pub(crate) scheduler: Rc<Scheduler>,
     /// Who hears of what happens to messages.
     pub(crate) observer: Option<Rc<dyn Observer>>,
-    /// Who is asked of each exchange whether it is recorded.
+    /// Each of these decides for every exchange whether it records it.
     pub(crate) recorder_sources: Rc<[Rc<dyn RecorderSource>]>,
 }
 

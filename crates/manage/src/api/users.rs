@@ -122,7 +122,7 @@ fn hash(password: &str) -> Result<String, PasswordError> {
     hash.map(|hash| hash.to_string()).map_err(|error| PasswordError(format!("The password cannot be hashed: {error}")))
 }
 
-/// What passwords are verified in, one after the other: each thread that verifies would else keep as much for itself.
+/// The memory in which passwords are verified, one after the other: without it each verifying thread keeps its own.
 static MEMORY: Mutex<Vec<Block>> = Mutex::new(Vec::new());
 
 fn verifies(password: &str, hash: &str) -> bool {
@@ -137,7 +137,12 @@ fn verifies(password: &str, hash: &str) -> bool {
     let needed = params.block_count();
     let mut found = vec![0; expected.as_bytes().len()];
     let mut memory = MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
-    if memory.len() < needed {
+    let missing = needed.saturating_sub(memory.len());
+    // The parameters stand in the file: they may ask for more than there is.
+    if memory.try_reserve_exact(missing).is_err() {
+        return false;
+    }
+    if missing > 0 {
         memory.resize(needed, Block::default());
     }
     let argon2 = Argon2::new(Algorithm::Argon2id, version, params);

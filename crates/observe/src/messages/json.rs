@@ -12,6 +12,7 @@ use super::body::BodyView;
 use super::difference::{Line, difference};
 use super::trace::{Change, MessageView, Node, NodeKind, Trace};
 use crate::secrets::Secrets;
+use crate::steps::chooses_branch;
 
 /// Nodes nested deeper than this are left out: sequences do not nest deeper either.
 const DEPTH_LIMIT: usize = 400;
@@ -51,7 +52,7 @@ pub(super) fn summary(trace: &Trace, secrets: &Secrets) -> String {
             NodeKind::Decision(decision) => {
                 let step = node.parent.and_then(|parent| trace.nodes.get(parent)).map(|node| &node.kind);
                 if let Some(NodeKind::Step { step, .. }) = step
-                    && matches!(step.element, "filter" | "switch" | "conditionalRouter")
+                    && chooses_branch(step)
                 {
                     parts.push(format!("{step}: {}", shown.text_of(decision, &decision.chosen)));
                 }

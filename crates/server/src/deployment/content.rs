@@ -6,7 +6,7 @@ use anyhow::bail;
 use myelin_engine::{ContentTypes, Settings};
 use toml::{Table, Value};
 
-use super::source::KeyProblem;
+use super::file_text::KeyProblem;
 use super::wso2::File;
 
 /// The keys of `[mediation]`, and the properties of Synapse's that Micro Integrator makes of them.

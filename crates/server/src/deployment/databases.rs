@@ -8,7 +8,7 @@ use myelin_engine::database::{DataSource, Databases, Password};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::source::KeyProblem;
+use super::file_text::KeyProblem;
 use super::values::duration;
 use super::wso2::File;
 

@@ -9,7 +9,6 @@ use myelin_engine::{ProcessEnvironment, SecuritySettings};
 use myelin_wss::crypto::Secret;
 use myelin_wss::keys::{KeyStore, Passwords, StoreKind};
 
-use super::values::find;
 use super::wso2::{File, wrong};
 
 /// Synapse's port for HTTPS, before any offset.
@@ -173,12 +172,6 @@ fn first<T>(paths: &[&str], read: impl Fn(&str) -> anyhow::Result<Option<T>>) ->
     paths.iter().find_map(|path| read(path).transpose()).transpose()
 }
 
-/// The first of some paths that a file has, or the last of them.
-fn named<'a>(file: &File, paths: &[&'a str]) -> &'a str {
-    let named = paths.iter().find(|path| find(file.table(), path).is_some());
-    named.or(paths.last()).copied().unwrap_or_default()
-}
-
 /// Whether TLS 1.2 and 1.3 are spoken; older versions that a file names as well are not.
 fn versions(file: &File) -> anyhow::Result<(bool, bool)> {
     let paths = ["transport.https.listener.protocols", "transport.http.listener.secured_protocols"];
@@ -189,7 +182,7 @@ fn versions(file: &File) -> anyhow::Result<(bool, bool)> {
     match (has("TLSv1.2"), has("TLSv1.3")) {
         (false, false) => {
             let message = format!("the protocols {text:?} leave none that is offered: TLSv1.2 and TLSv1.3 are");
-            Err(wrong(named(file, &paths), message))
+            Err(wrong(file.named(&paths).unwrap_or_default(), message))
         }
         either => Ok(either),
     }
@@ -205,7 +198,7 @@ fn clients(file: &File) -> anyhow::Result<Asked> {
         // A slip of the pen would open the port to everybody.
         _ => {
             let message = format!("verify_client = {text:?}: require, optional or none is needed");
-            Err(wrong(named(file, &paths), message))
+            Err(wrong(file.named(&paths).unwrap_or_default(), message))
         }
     }
 }

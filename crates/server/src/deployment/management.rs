@@ -6,10 +6,9 @@ use anyhow::Context;
 use myelin_manage::api::User;
 use toml::Value;
 
-use super::source::KeyProblem;
+use super::file_text::KeyProblem;
 use super::values::find;
-use super::wso2::MANAGEMENT_PORT;
-use super::wso2::{File, wrong};
+use super::wso2::{File, MANAGEMENT_PORT, wrong};
 
 /// What WSO2's keys say of the management API.
 #[derive(PartialEq)]

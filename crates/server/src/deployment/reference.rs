@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use myelin_engine::Problem;
 use toml::de::DeValue;
 
+use super::file_text::FileText;
 use super::keys::{Heed, KEYS, Standing};
-use super::source::Source;
 
 /// A table below `[myelin]`.
 struct Section {
@@ -533,7 +533,7 @@ const OWN: &[Section] = &[
 ];
 
 /// The keys below `[myelin]` that are unknown; of a text that is no TOML there are none.
-pub(super) fn unknown(source: &Source<'_>) -> Vec<Problem> {
+pub(super) fn unknown(source: &FileText<'_>) -> Vec<Problem> {
     let mut found = Vec::new();
     if let Some(own) = source.table.as_ref().and_then(|table| table.get("myelin")) {
         unknown_below("myelin", own.get_ref(), source, &mut found);
@@ -542,7 +542,7 @@ pub(super) fn unknown(source: &Source<'_>) -> Vec<Problem> {
     found
 }
 
-fn unknown_below(path: &str, value: &DeValue<'_>, source: &Source<'_>, found: &mut Vec<Problem>) {
+fn unknown_below(path: &str, value: &DeValue<'_>, source: &FileText<'_>, found: &mut Vec<Problem>) {
     let table = match value {
         DeValue::Table(table) => table,
         DeValue::Array(items) => {

@@ -15,8 +15,8 @@ use myelin_telemetry::span::{Attribute, AttributeValue};
 use myelin_telemetry::{Destination, Protocol, TelemetryOptions, TracingOptions};
 use toml::Value;
 
+use super::file_text::KeyProblem;
 use super::own::opentelemetry::{Hidden, OwnCompression, OwnIncoming, OwnOpenTelemetry, OwnProtocol};
-use super::source::KeyProblem;
 use super::values::{find, set};
 use super::wso2::{File, wrong};
 

@@ -11,8 +11,8 @@ use myelin_engine::{CorsSettings, EndpointSettings};
 use myelin_message::is_value;
 use toml::{Table, Value};
 
+use super::file_text::KeyProblem;
 use super::placeholders::{self, Environment};
-use super::source::KeyProblem;
 use super::values::{find, set};
 use crate::admin_options;
 
@@ -122,18 +122,23 @@ impl File {
         self.port(&paths, i64::from(MANAGEMENT_PORT) - DEFAULT_OFFSET, offset, "the port of the management API")
     }
 
+    /// The first of some paths that the file has.
+    pub(super) fn named<'p>(&self, paths: &[&'p str]) -> Option<&'p str> {
+        paths.iter().copied().find(|path| find(&self.table, path).is_some())
+    }
+
     /// The port that the first of some paths says that is there, or another one, with the offset.
     ///
     /// Errors: it is no number, or out of the range of ports.
     pub(super) fn port(&self, paths: &[&str], default: i64, offset: i64, what: &str) -> anyhow::Result<u16> {
-        let named = paths.iter().find(|path| find(&self.table, path).is_some());
+        let named = self.named(paths);
         let base = match named {
             Some(path) => self.integer(path)?.unwrap_or(default),
             None => default,
         };
         base.checked_add(offset).and_then(|port| u16::try_from(port).ok()).ok_or_else(|| {
             // Of two that are too large together, it is the one that is too large alone.
-            let key = named.filter(|_| !(0..=65535).contains(&base)).copied().unwrap_or("server.offset");
+            let key = named.filter(|_| !(0..=65535).contains(&base)).unwrap_or("server.offset");
             wrong(key, format!("{what}, {base} with the offset of {offset}, is not between 0 and 65535"))
         })
     }

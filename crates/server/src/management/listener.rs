@@ -59,7 +59,7 @@ pub(crate) fn listen(options: &ManagementOptions) -> anyhow::Result<Option<Opene
             return Ok(None);
         }
     };
-    let source = options.source();
+    let source = options.certificate.clone();
     let (tls, mark) = match &source {
         Some(source) => {
             let read = source.read().context("the certificate of the management API")?;

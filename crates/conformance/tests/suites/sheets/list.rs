@@ -9,11 +9,11 @@ pub(super) struct Sheet {
     pub(super) key: &'static str,
     /// The folder of what was fetched.
     pub(super) package: &'static str,
-    /// What it does, for the page.
+    /// The name of the stylesheet in the table on the page.
     pub(super) title: &'static str,
     /// Below the package's folder, or below `results/`.
     pub(super) stylesheet: &'static str,
-    /// Who says what is expected.
+    /// The processor whose result is expected.
     pub(super) processor: Processor,
     pub(super) parameters: &'static [(&'static str, &'static str)],
     /// The template to begin with, without a document.

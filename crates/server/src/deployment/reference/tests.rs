@@ -108,7 +108,7 @@ fn a_key_that_is_unknown_is_told_with_its_place_and_what_was_meant() {
         "d.toml:16:1: [myelin.monitors] has no key nonsense; `myelin settings` lists what it has",
     ];
     let text = text.replace("[myelin.server]\n", "\n");
-    let told: Vec<String> = unknown(&Source::new("d.toml", &text)).iter().map(ToString::to_string).collect();
+    let told: Vec<String> = unknown(&FileText::new("d.toml", &text)).iter().map(ToString::to_string).collect();
     assert_eq!(told, expected);
 }
 

@@ -67,17 +67,17 @@ pub(crate) fn with_excerpt(problem: &Problem) -> String {
 }
 
 /// The text of a file.
-pub(super) struct Source<'a> {
+pub(super) struct FileText<'a> {
     file: Arc<str>,
     text: &'a str,
     /// What it holds; `None` where it is no TOML.
     pub(super) table: Option<DeTable<'a>>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> FileText<'a> {
     /// Of a file that is told as `file`.
-    pub(super) fn new(file: &str, text: &'a str) -> Source<'a> {
-        Source { file: file.into(), text, table: DeTable::parse(text).ok().map(Spanned::into_inner) }
+    pub(super) fn new(file: &str, text: &'a str) -> FileText<'a> {
+        FileText { file: file.into(), text, table: DeTable::parse(text).ok().map(Spanned::into_inner) }
     }
 
     /// A problem of a part of the text.
