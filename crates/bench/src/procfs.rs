@@ -45,14 +45,16 @@ impl CpuTimes {
 /// The CPU time of one process.
 ///
 /// Units: the split into user and system comes in clock ticks (10 ms as a rule); where the scheduler's nanoseconds
-/// are to be had, the sum is exact and the ticks only divide it.
+/// are to be had, the sum is exact and the ticks only divide it. The time of threads that have ended is known in ticks
+/// alone.
 /// Errors: there is no such process, or it may not be read; the caller's.
 pub fn cpu_times(process: u32) -> io::Result<CpuTimes> {
     let text = fs::read_to_string(format!("/proc/{process}/stat"))?;
     let ticks = rustix::param::clock_ticks_per_second();
     let times = parse_stat(&text, ticks).ok_or_else(|| io::Error::other("/proc/PID/stat has another form"))?;
     Ok(match scheduler_time(process) {
-        Some(exact) if exact > Duration::ZERO => scale(times, exact),
+        // Ticks are rounded down: where they are more, they hold the time of threads that have ended.
+        Some(exact) if exact > times.total() => scale(times, exact),
         _ => times,
     })
 }
@@ -179,6 +181,21 @@ mod tests {
         let usage = usage(me).unwrap();
         assert!(usage.threads >= 1 && usage.open_files >= 3, "{usage:?} {sum}");
         assert!(usage.peak_memory_bytes >= usage.memory_bytes && usage.memory_bytes > 100_000, "{usage:?}");
+    }
+
+    #[test]
+    fn the_time_of_a_thread_that_has_ended_stays_counted() {
+        let me = std::process::id();
+        let before = cpu_times(me).unwrap();
+        let worker =
+            std::thread::spawn(
+                move || {
+                    while cpu_times(me).unwrap().since(&before).total() < Duration::from_millis(100) {}
+                },
+            );
+        worker.join().unwrap();
+        let spent = cpu_times(me).unwrap().since(&before).total();
+        assert!(spent > Duration::from_millis(50), "{spent:?}");
     }
 
     #[test]
