@@ -48,7 +48,7 @@ pub mod observer {
         ServiceTotals, TimeCounters, TimeTotals,
     };
     pub use myelin_flow::fault::{Fault, Origin};
-    pub use myelin_flow::observer::{Observer, Observers};
+    pub use myelin_flow::observer::Observer;
     pub use myelin_flow::tally::{Tally, total};
 }
 

@@ -15,6 +15,11 @@ thread_local! {
 
 /// A new identifier, in the form of a random UUID (RFC 9562 §5.4); unique, and no secret.
 pub fn new() -> String {
+    String::from_utf8(uuid().to_vec()).unwrap_or_default()
+}
+
+/// The same as the bytes of its text, which are ASCII.
+pub fn uuid() -> [u8; 36] {
     let (high, low) = random();
     // Version 4, and the variant of the standard.
     let (high, low) = (high & !0xf000 | 0x4000, low & !(0b11 << 62) | 0b10 << 62);
@@ -26,7 +31,7 @@ pub fn new() -> String {
     text[19..23].copy_from_slice(&c[..4]);
     text[24..28].copy_from_slice(&c[4..]);
     text[28..].copy_from_slice(&d);
-    std::str::from_utf8(&text).unwrap_or_default().to_owned()
+    text
 }
 
 /// Two numbers that this thread has not given before, and other threads and processes have not by all odds; no secret.

@@ -15,40 +15,13 @@ use crate::transport::Transport;
 /// Hears of what happens to messages on one thread; where nobody listens nothing is measured.
 pub trait Observer {
     /// An exchange has its answer, or nobody waits for one any more.
-    fn answered(&self, service: &ServiceCounters, end: &ExchangeEnd);
+    fn answered(&self, service: &ServiceCounters, end: ExchangeEnd);
 
     /// A fault has come all its way to the service, whoever answers it then.
     fn faulted(&self, fault: &Fault);
 
     /// An endpoint was asked, and has answered or not.
     fn asked(&self, endpoint: &EndpointCounters, outcome: Result<StatusCode, CallFailure>, took: Duration);
-}
-
-/// Several observers of the same exchanges, which hear of the same.
-pub struct Observers(Vec<Rc<dyn Observer>>);
-
-impl Observers {
-    /// One observer for all of these; `None` where there is none.
-    pub fn join(mut observers: Vec<Rc<dyn Observer>>) -> Option<Rc<dyn Observer>> {
-        match observers.len() {
-            0 | 1 => observers.pop(),
-            _ => Some(Rc::new(Observers(observers))),
-        }
-    }
-}
-
-impl Observer for Observers {
-    fn answered(&self, service: &ServiceCounters, end: &ExchangeEnd) {
-        self.0.iter().for_each(|observer| observer.answered(service, end));
-    }
-
-    fn faulted(&self, fault: &Fault) {
-        self.0.iter().for_each(|observer| observer.faulted(fault));
-    }
-
-    fn asked(&self, endpoint: &EndpointCounters, outcome: Result<StatusCode, CallFailure>, took: Duration) {
-        self.0.iter().for_each(|observer| observer.asked(endpoint, outcome, took));
-    }
 }
 
 /// What is told of one exchange to who observes it.
@@ -160,11 +133,11 @@ impl Watch {
             waited: self.waited.get(),
             endpoint: self.endpoint.take(),
         };
-        if let Some(observer) = &self.observer {
-            observer.answered(service, &end);
-        }
         if let Some(recorder) = self.recorder() {
             recorder.ends(&end);
+        }
+        if let Some(observer) = &self.observer {
+            observer.answered(service, end);
         }
     }
 }

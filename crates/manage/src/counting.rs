@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use myelin_engine::observer::{
-    CallFailure, EndpointCounters, ExchangeEnd, Fault, Observer, Origin, Part, ServiceCounters,
-};
+use myelin_engine::observer::{CallFailure, EndpointCounters, ExchangeEnd, Fault, Origin, Part, ServiceCounters};
 use myelin_message::StatusCode;
 
 /// How many codes are told apart: a configuration may throw any, and each is a series that somebody has to keep.
@@ -42,28 +40,34 @@ impl FaultCounters {
 
 /// Counts what happens to messages on one thread.
 #[derive(Debug)]
-pub struct ThreadObserver {
+pub struct ThreadCounters {
     part: Part,
     faults: Arc<FaultCounters>,
 }
 
-impl ThreadObserver {
+impl ThreadCounters {
     /// For the thread of that number; all of a process count faults together.
-    pub fn new(thread: usize, faults: Arc<FaultCounters>) -> ThreadObserver {
-        ThreadObserver { part: Part::of_thread(thread), faults }
+    pub fn new(thread: usize, faults: Arc<FaultCounters>) -> ThreadCounters {
+        ThreadCounters { part: Part::of_thread(thread), faults }
     }
-}
 
-impl Observer for ThreadObserver {
-    fn answered(&self, service: &ServiceCounters, end: &ExchangeEnd) {
+    /// Counts an exchange that has ended.
+    pub fn answered(&self, service: &ServiceCounters, end: &ExchangeEnd) {
         service.add(self.part, end);
     }
 
-    fn faulted(&self, fault: &Fault) {
+    /// Counts the bytes of a request and its answer, which has left.
+    pub fn sent(&self, service: &ServiceCounters, received_bytes: u64, sent_bytes: u64) {
+        service.add_bytes(self.part, received_bytes, sent_bytes);
+    }
+
+    /// Counts a fault.
+    pub fn faulted(&self, fault: &Fault) {
         self.faults.add(fault);
     }
 
-    fn asked(&self, endpoint: &EndpointCounters, outcome: Result<StatusCode, CallFailure>, took: Duration) {
+    /// Counts a request to an endpoint, and how it ended.
+    pub fn asked(&self, endpoint: &EndpointCounters, outcome: Result<StatusCode, CallFailure>, took: Duration) {
         endpoint.add(self.part, outcome, took);
     }
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use myelin_message::{Body, Message, StatusCode, Uri};
 
-pub use counting::{FaultCounters, ThreadObserver};
+pub use counting::{FaultCounters, ThreadCounters};
 pub use log_lines::log_lines;
 pub use measured::{Gauges, ListenerTallies, Machine, ProcessUsage, Server, Tallies};
 pub use probes::{Faulty, Stage, Standing};

@@ -55,7 +55,12 @@ impl TraceMark {
 #[derive(Debug)]
 enum Text {
     Given(Cow<'static, str>),
-    OnDemand { make: fn() -> String, made: OnceLock<Box<str>> },
+    /// The letters of a UUID, which are ASCII; they need no memory of their own.
+    Uuid([u8; 36]),
+    OnDemand {
+        make: fn() -> String,
+        made: OnceLock<Box<str>>,
+    },
 }
 
 static NOBODYS: CorrelationId = CorrelationId::fixed("");
@@ -72,6 +77,11 @@ impl CorrelationId {
     /// One that is made when somebody asks for it, so that exchanges of which nothing is logged pay nothing.
     pub const fn on_demand(make: fn() -> String) -> CorrelationId {
         CorrelationId { text: Text::OnDemand { make, made: OnceLock::new() }, trace: OnceLock::new() }
+    }
+
+    /// A UUID, by the letters of its text; empty where these are not ASCII.
+    pub const fn uuid(letters: [u8; 36]) -> CorrelationId {
+        CorrelationId { text: Text::Uuid(letters), trace: OnceLock::new() }
     }
 
     /// The one that a request brings, as `activityid`.
@@ -92,10 +102,19 @@ impl CorrelationId {
         self.trace.get().copied()
     }
 
+    /// The bytes of its text.
+    pub fn as_bytes(&self) -> &[u8] {
+        match &self.text {
+            Text::Uuid(letters) => letters,
+            _ => self.as_str().as_bytes(),
+        }
+    }
+
     /// The text of it.
     pub fn as_str(&self) -> &str {
         match &self.text {
             Text::Given(text) => text,
+            Text::Uuid(letters) => std::str::from_utf8(letters).unwrap_or_default(),
             Text::OnDemand { make, made } => made.get_or_init(|| make().into()),
         }
     }
@@ -105,10 +124,11 @@ impl Clone for CorrelationId {
     /// The same text, which is made by now.
     fn clone(&self) -> CorrelationId {
         let text = match &self.text {
-            Text::Given(text) => text.clone(),
-            Text::OnDemand { .. } => self.as_str().to_owned().into(),
+            Text::Given(text) => Text::Given(text.clone()),
+            Text::Uuid(letters) => Text::Uuid(*letters),
+            Text::OnDemand { .. } => Text::Given(self.as_str().to_owned().into()),
         };
-        CorrelationId { text: Text::Given(text), trace: self.trace.clone() }
+        CorrelationId { text, trace: self.trace.clone() }
     }
 }
 
@@ -144,5 +164,14 @@ mod tests {
         let copy = id.clone();
         assert_eq!((copy.as_str(), id.as_str(), &*id.to_string()), ("id-0", "id-0", "id-0"));
         assert_eq!(CorrelationId::NONE.as_str(), "");
+    }
+
+    #[test]
+    fn a_uuid_is_a_text_and_its_bytes() {
+        let letters = *b"d9428888-122b-41e1-b85c-61cb2b1e3cd2";
+        let id = CorrelationId::uuid(letters);
+        assert_eq!((id.as_bytes(), id.as_str()), (&letters[..], "d9428888-122b-41e1-b85c-61cb2b1e3cd2"));
+        assert_eq!((id.clone().as_str(), CorrelationId::uuid([0xff; 36]).as_str()), (id.as_str(), ""));
+        assert_eq!(CorrelationId::from("a".to_owned()).as_bytes(), b"a");
     }
 }

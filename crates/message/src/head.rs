@@ -180,6 +180,15 @@ impl Head {
         }
     }
 
+    /// Method and target of a request, as bytes; both empty for other heads.
+    pub fn request_line(&self) -> (&[u8], &[u8]) {
+        let part = |range: &Range<u32>| &self.parts().bytes[range.start as usize..range.end as usize];
+        match &self.parts().start {
+            Start::Request { method, target, .. } => (part(method), part(target)),
+            _ => (&[], &[]),
+        }
+    }
+
     /// The response's status, where this is the head of a response.
     pub fn status(&self) -> Option<StatusCode> {
         match &self.parts().start {

@@ -4,7 +4,6 @@ mod common;
 mod escape;
 mod format;
 mod json;
-mod note;
 
 use std::cell::{Cell, RefCell};
 use std::fs::{File, OpenOptions};
@@ -20,10 +19,11 @@ use std::time::Duration;
 use common::Common;
 pub(crate) use format::LineFormat;
 use myelin_http::{Record, Recorded};
-pub(crate) use note::{ExchangeNote, LastExchange};
 
 /// Bytes gathered before they are handed over without waiting for the next tick.
 const BATCH_BYTES: usize = 32 * 1024;
+/// Bytes of a line, as a rule; a longer one makes the batch larger.
+const LINE_BYTES: usize = 1024;
 /// Batches that may wait for the disk; what comes beyond them is counted, not kept.
 const WAITING_BATCHES: usize = 256;
 /// How long a line may wait for the rest of its batch.
@@ -176,6 +176,9 @@ impl Lines {
     /// Adds a line.
     pub(crate) fn add(&self, record: &Record) {
         let mut batch = self.batch.borrow_mut();
+        if batch.capacity() == 0 {
+            batch.reserve(BATCH_BYTES + LINE_BYTES);
+        }
         let mut common = self.common.borrow_mut();
         let now = common.wall_clock(record.ended);
         self.format.write(&mut batch, record, now, &mut common);

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use myelin_channel::LocalFuture;
-use myelin_engine::observer::{Observer, Part};
 use myelin_engine::position::in_exchange;
 use myelin_engine::recorder::RecorderSource;
 use myelin_engine::transport::Transport;
@@ -15,8 +14,9 @@ use myelin_engine::{Engine, identity};
 use myelin_http::{Record, Recorded, Service, wire_log};
 use myelin_message::{Arrival, CorrelationId, HeaderId, Message};
 
-use crate::access_log::{ExchangeNote, LastExchange, Lines};
+use crate::access_log::Lines;
 use crate::correlation;
+use crate::exchange_observer::ExchangeObserver;
 use crate::swap::{Buses, Swap};
 
 /// One thread's engine as the listeners see it.
@@ -28,10 +28,8 @@ pub(crate) struct BusService {
     /// Requests without a correlation id get one.
     correlates: Arc<AtomicBool>,
     access_log: Option<Rc<Lines>>,
-    /// What the engine knew of the exchange that ended last; `None` where nobody wants to know.
-    last: Option<Rc<LastExchange>>,
-    /// Where bytes are counted; `None` where nothing is observed.
-    part: Option<Part>,
+    /// Hears of the engine's exchanges; `None` where nobody wants to know.
+    observer: Option<Rc<ExchangeObserver>>,
 }
 
 /// What is kept of a request whose bytes are counted and which nobody writes a line of.
@@ -51,18 +49,17 @@ impl BusService {
             buses: RefCell::new(buses),
             correlates,
             access_log,
-            last: None,
-            part: None,
+            observer: None,
         }
     }
 
     /// The same, of whose exchanges somebody hears, if anybody does.
-    pub(crate) fn observed_by(self, observer: Option<Rc<dyn Observer>>) -> BusService {
-        if let Some(observer) = observer {
+    pub(crate) fn observed_by(self, observer: Option<Rc<ExchangeObserver>>) -> BusService {
+        if let Some(observer) = observer.clone() {
             let engine = self.engine.replace_with(|engine| Rc::new(engine.observed_by(observer)));
             drop(engine);
         }
-        self
+        BusService { observer, ..self }
     }
 
     /// The same, whose exchanges are recorded by these, each as it decides.
@@ -70,11 +67,6 @@ impl BusService {
         let engine = self.engine.replace_with(|engine| Rc::new(engine.recorded_by(recorder_sources)));
         drop(engine);
         self
-    }
-
-    /// The same, whose records hold what the engine knew, and whose bytes are counted if there is a part for that.
-    pub(crate) fn noting(self, last: Option<Rc<LastExchange>>, part: Option<Part>) -> BusService {
-        BusService { last, part, ..self }
     }
 
     /// The engine of the bus that serves now.
@@ -126,10 +118,10 @@ impl Service for BusService {
             let id = match CorrelationId::of(&request.head) {
                 Some(id) => id,
                 None if correlates => {
-                    let id = identity::new();
+                    let id = CorrelationId::uuid(identity::uuid());
                     // A UUID is always a value a header can hold.
                     let _ = request.head.append_known(HeaderId::ActivityId, correlation::HEADER, id.as_bytes());
-                    CorrelationId::from(id)
+                    id
                 }
                 None => CorrelationId::on_demand(identity::new),
             };
@@ -142,10 +134,10 @@ impl Service for BusService {
             let mut answer = serving.await;
             if correlates && answer.head.known(HeaderId::ActivityId).is_none() {
                 // What came in a header can leave in one.
-                let _ = answer.head.append_known(HeaderId::ActivityId, correlation::HEADER, id.as_str().as_bytes());
+                let _ = answer.head.append_known(HeaderId::ActivityId, correlation::HEADER, id.as_bytes());
             }
-            if let (Some(last), Some(trace)) = (&self.last, id.trace()) {
-                last.belongs_to(trace);
+            if let (Some(observer), Some(trace)) = (&self.observer, id.trace()) {
+                observer.belongs_to(trace);
             }
             if wire_log::shows_heads() {
                 self.show_answer(&id, &arrival, &answer);
@@ -157,16 +149,13 @@ impl Service for BusService {
     fn recorded(&self) -> Option<&Recorded> {
         match &self.access_log {
             Some(lines) => Some(lines.recorded()),
-            None => self.last.as_ref().map(|_| &NUMBERS),
+            None => self.observer.as_ref().map(|_| &NUMBERS),
         }
     }
 
     fn answered(&self, record: &mut Record) {
-        let Some(last) = &self.last else { return };
-        let note = last.take().unwrap_or_default();
-        match record.note.as_mut().and_then(|kept| kept.downcast_mut::<ExchangeNote>()) {
-            Some(kept) => *kept = note,
-            None => record.note = Some(Box::new(note)),
+        if let Some(observer) = &self.observer {
+            observer.note(record);
         }
     }
 
@@ -174,9 +163,8 @@ impl Service for BusService {
         if let Some(lines) = &self.access_log {
             lines.add(record);
         }
-        let note = record.note.as_ref().and_then(|note| note.downcast_ref::<ExchangeNote>());
-        if let (Some(part), Some(service)) = (self.part, note.and_then(|note| note.service.as_ref())) {
-            service.add_bytes(part, record.received_bytes, record.sent_bytes);
+        if let Some(observer) = &self.observer {
+            observer.finished(record);
         }
     }
 }

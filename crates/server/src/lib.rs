@@ -16,6 +16,7 @@ mod debugger;
 mod demo;
 mod deployment;
 mod engine_transport;
+mod exchange_observer;
 mod explain;
 mod file_limit;
 mod files;

@@ -1,6 +1,5 @@
 //! The time of a thread, its tasks, and the work that it has done beside it.
 
-use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -14,18 +13,16 @@ pub(crate) struct ThreadRuntime {
     worker: Worker,
 }
 
-/// When the clock of [`Runtime::monotonic`] began. All threads go by the same one, for they share what they know of
-/// endpoints, and so does the bus that follows after a reload.
-static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-
 /// How many threads serve where the settings say this: 0 is one per core.
 pub(crate) fn thread_count(threads: usize) -> usize {
     if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads }
 }
 
-/// The time since then.
+/// What the monotonic clock of the system shows. All threads go by it, for they share what they know of endpoints, and
+/// so does the bus that follows after a reload.
 pub(crate) fn monotonic() -> Duration {
-    START.elapsed()
+    // Every system has that clock, and it counts from when the machine began.
+    clock_gettime(ClockId::Monotonic).try_into().unwrap_or_default()
 }
 
 impl ThreadRuntime {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, anyhow, bail};
 use myelin_engine::Bus;
-use myelin_engine::observer::{Observer, Observers, Part, TimeCounters};
+use myelin_engine::observer::{Part, TimeCounters};
 use myelin_engine::recorder::RecorderSource;
 use myelin_engine::transport::Transport;
 use myelin_http::{
@@ -20,19 +20,20 @@ use myelin_http::{
 use myelin_local::{LocalSender, Serve};
 use myelin_logging::{Log, StepLog};
 use myelin_manage::api::Api;
-use myelin_manage::{FaultCounters, Management, Server, ThreadObserver};
+use myelin_manage::{FaultCounters, Management, Server, ThreadCounters};
 use myelin_observe::messages::MessageTracing;
 use myelin_telemetry::{SpanRecorderSource, Telemetry, TelemetryOptions};
 use tokio::sync::mpsc;
 use tracing::level_filters::LevelFilter;
 
-use crate::access_log::{self, AccessLogOptions, Destination, LastExchange, LineFormat, Lines, Reopener, Writer};
+use crate::access_log::{self, AccessLogOptions, Destination, LineFormat, Lines, Reopener, Writer};
 use crate::admin;
 use crate::admin_options::AdminOptions;
 use crate::bus_service::BusService;
 use crate::certificates::Certificates;
 use crate::control::Control;
 use crate::engine_transport::EngineTransport;
+use crate::exchange_observer::ExchangeObserver;
 use crate::inbound::InboundPorts;
 use crate::listeners::{Listen, Opened, open_listeners};
 use crate::management::{self, ManagementOptions, Served, ServedParts};
@@ -392,8 +393,7 @@ fn run_thread(
         let transport = Rc::new(EngineTransport::new(Rc::clone(&client), Rc::clone(&runtime)));
         let service = BusService::new(&swap, Rc::clone(&transport) as Rc<dyn Transport>, correlates, access_log);
         let part = faults.as_ref().map(|_| Part::of_thread(number));
-        let counts = faults.map(|faults| Rc::new(ThreadObserver::new(number, faults)) as Rc<dyn Observer>);
-        let last = (counts.is_some() || asks_engine).then(Rc::<LastExchange>::default);
+        let counts = faults.map(|faults| ThreadCounters::new(number, faults));
         // Where nobody can ask, nobody changes levels either.
         let logs_steps = settings.log.is_some() && (counts.is_some() || LevelFilter::current() >= LevelFilter::TRACE);
         let steps = logs_steps.then(|| Rc::new(StepLog) as Rc<dyn RecorderSource>);
@@ -401,10 +401,8 @@ fn run_thread(
         let spans = spans.map(|source| Rc::new(source) as Rc<dyn RecorderSource>);
         let messages = settings.tracing.as_ref().map(MessageTracing::recorder_source);
         let recorder_sources = steps.into_iter().chain(spans).chain(messages).collect();
-        let noted = last.clone().map(|last| last as Rc<dyn Observer>);
-        let observer = Observers::join(counts.into_iter().chain(noted).collect());
-        let service = service.noting(last, part).observed_by(observer).recorded_by(recorder_sources);
-        let service = Rc::new(service);
+        let observer = (counts.is_some() || asks_engine).then(|| Rc::new(ExchangeObserver::new(counts)));
+        let service = Rc::new(service.observed_by(observer).recorded_by(recorder_sources));
         if let Some(part) = part {
             tokio::task::spawn_local(measure_lag(lag, part));
         }

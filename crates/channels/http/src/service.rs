@@ -72,9 +72,9 @@ pub struct Record {
     /// [`Service::answered`] is called.
     pub note: Option<Box<dyn Any>>,
     /// The method; empty where the head was refused.
-    pub method: String,
+    pub method: Vec<u8>,
     /// The target as it came; empty where the head was refused.
-    pub target: String,
+    pub target: Vec<u8>,
     /// The status answered with.
     pub status: u16,
     /// Bytes sent, head included.
@@ -84,7 +84,7 @@ pub struct Record {
     /// From the request's head to then.
     pub duration: Duration,
     /// The value of the answer's `activityid`; empty where it carries none.
-    pub correlation: String,
+    pub correlation: Vec<u8>,
     /// Whether the answer was sent to its end.
     pub complete: bool,
 }
@@ -109,13 +109,13 @@ impl Record {
             sent_head_bytes: 0,
             goes_on: false,
             note: None,
-            method: String::new(),
-            target: String::new(),
+            method: Vec::new(),
+            target: Vec::new(),
             status: 0,
             sent_bytes: 0,
             ended: Instant::now(),
             duration: Duration::ZERO,
-            correlation: String::new(),
+            correlation: Vec::new(),
             complete: false,
         }
     }
@@ -128,8 +128,9 @@ impl Record {
         self.method.clear();
         self.target.clear();
         if recorded.lines {
-            self.method.push_str(request.method());
-            self.target.push_str(request.target());
+            let (method, target) = request.request_line();
+            self.method.extend_from_slice(method);
+            self.target.extend_from_slice(target);
         }
         take_down(&mut self.request_headers, request, &recorded.request_headers);
         recorded.lines.then(Instant::now)
@@ -147,10 +148,7 @@ impl Record {
         if recorded.lines
             && let Some(value) = answer.head.known(HeaderId::ActivityId)
         {
-            match std::str::from_utf8(value) {
-                Ok(text) => self.correlation.push_str(text),
-                Err(_) => self.correlation.push_str(&String::from_utf8_lossy(value)),
-            }
+            self.correlation.extend_from_slice(value);
         }
         take_down(&mut self.response_headers, &answer.head, &recorded.response_headers);
     }

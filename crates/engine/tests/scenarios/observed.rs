@@ -14,7 +14,7 @@ use myelin_message::StatusCode;
 struct Notes(RefCell<Vec<String>>);
 
 impl Observer for Notes {
-    fn answered(&self, _: &ServiceCounters, end: &ExchangeEnd) {
+    fn answered(&self, _: &ServiceCounters, end: ExchangeEnd) {
         let ExchangeEnd { status, faulted, took, waited, .. } = end;
         let status = status.map_or(0, |status| status.as_u16());
         let line = format!("{status} faulted={faulted} took={took:?} waited={waited:?}");

@@ -1,7 +1,7 @@
 //! What lines that follow each other mostly have in common, as text.
 
 use std::net::IpAddr;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What lines that follow each other mostly have in common, as text.
 #[derive(Default)]
@@ -12,8 +12,8 @@ pub(super) struct Common {
     clf: Option<(u64, String)>,
     /// A client and its address.
     client: Option<(IpAddr, String)>,
-    /// A moment by both clocks.
-    moment: Option<(Instant, SystemTime)>,
+    /// A moment by both clocks, that of the wall since 1970.
+    moment: Option<(Instant, Duration)>,
 }
 
 /// So long it is known from one moment what the wall clock says; then it may have been set.
@@ -23,15 +23,15 @@ const CLOCK_HOLDS: Duration = Duration::from_secs(1);
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 impl Common {
-    /// What the wall clock said, or says by now, at a time that has just been taken.
-    pub(super) fn wall_clock(&mut self, time: Instant) -> SystemTime {
+    /// What the wall clock said at a time that has just been taken, since 1970.
+    pub(super) fn wall_clock(&mut self, time: Instant) -> Duration {
         if let Some((known, wall)) = self.moment
             && let Some(since) = time.checked_duration_since(known)
             && since < CLOCK_HOLDS
         {
             return wall + since;
         }
-        let wall = SystemTime::now();
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         self.moment = Some((time, wall));
         wall
     }
@@ -65,6 +65,6 @@ impl Common {
 }
 
 fn iso(second: u64) -> String {
-    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+    let time = UNIX_EPOCH + Duration::from_secs(second);
     humantime::format_rfc3339_seconds(time).to_string().trim_end_matches('Z').to_owned()
 }

@@ -2,17 +2,18 @@
 //!
 //! Source: Apache HTTP Server, mod_log_config and mod_ssl; Tomcat, AccessLogValve; Synapse, `AccessLogger`.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use anyhow::bail;
+use memchr::memchr;
 use myelin_engine::observer::ServiceCounters;
 use myelin_http::{Record, Recorded};
 use myelin_spelling::suggestion;
 
 use super::common::Common;
-use super::escape::{push_digits, push_escaped, push_masked_target, push_word};
+use super::escape::{digits, push_escaped, push_masked_target, push_number, push_word};
 use super::json;
-use super::note::ExchangeNote;
+use crate::exchange_observer::ExchangeNote;
 
 /// The formats that have names.
 const NAMES: [&str; 4] = ["myelin", "common", "combined", "json"];
@@ -45,6 +46,8 @@ enum Content {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Text(String),
+    /// A text of one byte.
+    Byte(u8),
     /// `%h`, `%a`
     Client,
     /// `%A`
@@ -197,8 +200,8 @@ impl LineFormat {
     }
 
     /// Writes a line, its end included.
-    pub(super) fn write(&self, out: &mut Vec<u8>, record: &Record, now: SystemTime, common: &mut Common) {
-        let note = record.note.as_ref().and_then(|note| note.downcast_ref::<ExchangeNote>());
+    pub(super) fn write(&self, out: &mut Vec<u8>, record: &Record, now: Duration, common: &mut Common) {
+        let note = ExchangeNote::of(record);
         let parts = match &self.content {
             Content::Json => return json::write(out, record, note, now, self.masks_queries),
             Content::Parts(parts) => parts,
@@ -214,20 +217,21 @@ impl LineFormat {
         out: &mut Vec<u8>,
         part: &Part,
         (record, note): (&Record, Option<&ExchangeNote>),
-        now: SystemTime,
+        now: Duration,
         common: &mut Common,
     ) {
         let body_bytes = record.sent_bytes.saturating_sub(record.sent_head_bytes);
         match part {
             Part::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Part::Byte(byte) => out.push(*byte),
             Part::Client => out.extend_from_slice(common.client(record.peer.ip()).as_bytes()),
             Part::LocalAddress => out.extend_from_slice(record.local.ip().to_string().as_bytes()),
-            Part::LocalPort => push_digits(out, u64::from(record.local.port()), 1),
-            Part::ClientPort => push_digits(out, u64::from(record.peer.port()), 1),
+            Part::LocalPort => push_number(out, record.local.port().into()),
+            Part::ClientPort => push_number(out, record.peer.port().into()),
             Part::Time(format) => push_time(out, *format, now, common),
             Part::RequestLine | Part::MethodAndTarget if record.method.is_empty() => out.push(b'-'),
             Part::RequestLine | Part::MethodAndTarget => {
-                out.extend_from_slice(record.method.as_bytes());
+                out.extend_from_slice(&record.method);
                 out.push(b' ');
                 self.push_target(out, &record.target);
                 if matches!(part, Part::RequestLine) {
@@ -236,23 +240,23 @@ impl LineFormat {
                 }
             }
             Part::Method if record.method.is_empty() => out.push(b'-'),
-            Part::Method => out.extend_from_slice(record.method.as_bytes()),
+            Part::Method => out.extend_from_slice(&record.method),
             Part::Path => {
-                let end = record.target.find('?').unwrap_or(record.target.len());
+                let end = memchr(b'?', &record.target).unwrap_or(record.target.len());
                 push_escaped(out, &record.target[..end]);
             }
             Part::Query => {
-                if let Some(start) = record.target.find('?') {
+                if let Some(start) = memchr(b'?', &record.target) {
                     self.push_target(out, &record.target[start..]);
                 }
             }
             Part::Protocol => out.extend_from_slice(record.protocol.as_bytes()),
-            Part::Status => push_digits(out, u64::from(record.status), 1),
+            Part::Status => out.extend_from_slice(&digits::<3>(record.status.into())),
             Part::BodySent if body_bytes == 0 => out.push(b'-'),
-            Part::BodySent | Part::BodySentDigits => push_digits(out, body_bytes, 1),
-            Part::Sent => push_digits(out, record.sent_bytes, 1),
-            Part::Received => push_digits(out, record.received_bytes, 1),
-            Part::Microseconds => push_digits(out, microseconds(record.duration), 1),
+            Part::BodySent | Part::BodySentDigits => push_number(out, body_bytes),
+            Part::Sent => push_number(out, record.sent_bytes),
+            Part::Received => push_number(out, record.received_bytes),
+            Part::Microseconds => push_number(out, microseconds(record.duration)),
             Part::Duration(unit) => push_duration(out, record.duration, *unit),
             Part::Connection => out.push(match (record.complete, record.goes_on) {
                 (false, _) => b'X',
@@ -265,14 +269,14 @@ impl LineFormat {
         }
     }
 
-    fn push_target(&self, out: &mut Vec<u8>, target: &str) {
+    fn push_target(&self, out: &mut Vec<u8>, target: &[u8]) {
         if self.masks_queries { push_masked_target(out, target) } else { push_escaped(out, target) }
     }
 }
 
 fn push_header(out: &mut Vec<u8>, value: Option<&Option<String>>) {
     match value {
-        Some(Some(value)) => push_escaped(out, value),
+        Some(Some(value)) => push_escaped(out, value.as_bytes()),
         _ => out.push(b'-'),
     }
 }
@@ -281,7 +285,7 @@ fn push_own(out: &mut Vec<u8>, own: Own, record: &Record, note: Option<&Exchange
     let text = match own {
         Own::Aborted if record.complete => return,
         Own::Aborted => return out.extend_from_slice(b" aborted"),
-        Own::ReceivedBody => return push_digits(out, record.received_body_bytes, 1),
+        Own::ReceivedBody => return push_number(out, record.received_body_bytes),
         Own::EndpointTime => {
             return match note.filter(|note| !note.waited.is_zero()) {
                 Some(note) => push_duration(out, note.waited, Unit::Fraction),
@@ -293,46 +297,60 @@ fn push_own(out: &mut Vec<u8>, own: Own, record: &Record, note: Option<&Exchange
         Own::Endpoint => note.and_then(|note| note.endpoint.as_deref()),
         Own::TlsVersion => record.tls.map(|tls| tls.version),
         Own::TlsCipher => record.tls.map(|tls| tls.cipher),
-        Own::Correlation => Some(&*record.correlation),
+        Own::Correlation => return push_word_or_dash(out, &record.correlation),
         Own::Trace => note.and_then(|note| note.trace.as_deref()),
     };
-    match text.filter(|text| !text.is_empty()) {
-        Some(text) => push_word(out, text),
-        None => out.push(b'-'),
-    }
+    push_word_or_dash(out, text.unwrap_or_default().as_bytes());
 }
 
-fn push_time(out: &mut Vec<u8>, format: TimeFormat, now: SystemTime, common: &mut Common) {
-    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+fn push_word_or_dash(out: &mut Vec<u8>, text: &[u8]) {
+    if text.is_empty() { out.push(b'-') } else { push_word(out, text) }
+}
+
+fn push_time(out: &mut Vec<u8>, format: TimeFormat, now: Duration, common: &mut Common) {
     match format {
-        TimeFormat::Common => out.extend_from_slice(common.clf(since.as_secs()).as_bytes()),
+        TimeFormat::Common => out.extend_from_slice(common.clf(now.as_secs()).as_bytes()),
         TimeFormat::Iso => {
-            out.extend_from_slice(common.second(since.as_secs()).as_bytes());
-            out.push(b'.');
-            push_digits(out, u64::from(since.subsec_millis()), 3);
-            out.push(b'Z');
+            out.extend_from_slice(common.second(now.as_secs()).as_bytes());
+            let [a, b, c] = digits(now.subsec_millis());
+            out.extend_from_slice(&[b'.', a, b, c, b'Z']);
         }
-        TimeFormat::Seconds => push_digits(out, since.as_secs(), 1),
-        TimeFormat::Milliseconds => push_digits(out, u64::try_from(since.as_millis()).unwrap_or(u64::MAX), 1),
-        TimeFormat::Microseconds => push_digits(out, microseconds(since), 1),
+        TimeFormat::Seconds => push_number(out, now.as_secs()),
+        TimeFormat::Milliseconds => push_number(out, milliseconds(now)),
+        TimeFormat::Microseconds => push_number(out, microseconds(now)),
     }
 }
 
 fn push_duration(out: &mut Vec<u8>, duration: Duration, unit: Unit) {
     match unit {
         Unit::Fraction => {
-            push_digits(out, duration.as_secs(), 1);
+            push_number(out, duration.as_secs());
             out.push(b'.');
-            push_digits(out, u64::from(duration.subsec_micros()), 6);
+            out.extend_from_slice(&digits::<6>(duration.subsec_micros()));
         }
-        Unit::Seconds => push_digits(out, duration.as_secs(), 1),
-        Unit::Milliseconds => push_digits(out, u64::try_from(duration.as_millis()).unwrap_or(u64::MAX), 1),
-        Unit::Microseconds => push_digits(out, microseconds(duration), 1),
+        Unit::Seconds => push_number(out, duration.as_secs()),
+        Unit::Milliseconds => push_number(out, milliseconds(duration)),
+        Unit::Microseconds => push_number(out, microseconds(duration)),
     }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn microseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl Part {
+    /// A text that stands for itself; `None` where it is empty.
+    fn of_text(text: String) -> Option<Part> {
+        match text.as_bytes() {
+            [] => None,
+            [byte] => Some(Part::Byte(*byte)),
+            _ => Some(Part::Text(text)),
+        }
+    }
 }
 
 /// The parts of a pattern.
@@ -362,15 +380,11 @@ fn parts(pattern: &str, recorded: &mut Recorded) -> anyhow::Result<Vec<Part>> {
             text.push('-');
             continue;
         }
-        if !text.is_empty() {
-            parts.push(Part::Text(std::mem::take(&mut text)));
-        }
+        parts.extend(Part::of_text(std::mem::take(&mut text)));
         parts.push(part(letter, name, recorded)?);
     }
     text.push_str(rest);
-    if !text.is_empty() {
-        parts.push(Part::Text(text));
-    }
+    parts.extend(Part::of_text(text));
     Ok(parts)
 }
 
@@ -471,12 +485,7 @@ mod tests {
     fn line(format: &str, record: &Record) -> String {
         let format = LineFormat::read(format, true).unwrap();
         let mut out = Vec::new();
-        format.write(
-            &mut out,
-            record,
-            SystemTime::UNIX_EPOCH + Duration::from_millis(1_764_046_800_007),
-            &mut Common::default(),
-        );
+        format.write(&mut out, record, Duration::from_millis(1_764_046_800_007), &mut Common::default());
         String::from_utf8(out).unwrap()
     }
 

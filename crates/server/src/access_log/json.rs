@@ -1,13 +1,14 @@
 //! A line of the access log as a JSON object.
 
-use std::time::SystemTime;
+use std::borrow::Cow;
+use std::time::{Duration, UNIX_EPOCH};
 
 use myelin_engine::observer::ServiceCounters;
 use myelin_http::Record;
 use myelin_secrets::masked_target;
 use serde::Serialize;
 
-use super::note::ExchangeNote;
+use crate::exchange_observer::ExchangeNote;
 
 /// The header lines of requests that it holds, in the order in which records have them.
 pub(super) const HEADERS: [&str; 3] = ["Host", "User-Agent", "Referer"];
@@ -59,19 +60,21 @@ pub(super) fn write(
     out: &mut Vec<u8>,
     record: &Record,
     note: Option<&ExchangeNote>,
-    now: SystemTime,
+    now: Duration,
     masks_queries: bool,
 ) {
     let header = |index: usize| record.request_headers.get(index).and_then(Option::as_deref);
-    let target = masked_target(&record.target);
+    let (method, target) = (String::from_utf8_lossy(&record.method), String::from_utf8_lossy(&record.target));
+    let target = if masks_queries { masked_target(&target) } else { Cow::Borrowed(&*target) };
+    let correlation = String::from_utf8_lossy(&record.correlation);
     let service = note.and_then(|note| note.service.as_ref()).filter(|service| !service.kind().is_empty());
     let line = Line {
-        timestamp: humantime::format_rfc3339_micros(now).to_string(),
+        timestamp: humantime::format_rfc3339_micros(UNIX_EPOCH + now).to_string(),
         client: record.peer.ip(),
         client_port: record.peer.port(),
         local_port: record.local.port(),
-        method: &record.method,
-        target: if masks_queries { &target } else { &record.target },
+        method: &method,
+        target: &target,
         protocol: record.protocol,
         status: record.status,
         received_bytes: record.received_bytes,
@@ -86,7 +89,7 @@ pub(super) fn write(
         endpoint_seconds: note.map(|note| note.waited.as_secs_f64()).filter(|waited| *waited > 0.0),
         tls_version: record.tls.map(|tls| tls.version),
         tls_cipher: record.tls.map(|tls| tls.cipher),
-        correlation_id: Some(&*record.correlation).filter(|id| !id.is_empty()),
+        correlation_id: Some(&*correlation).filter(|id| !id.is_empty()),
         trace_id: note.and_then(|note| note.trace.as_deref()),
         aborted: !record.complete,
     };
