@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
 
+use myelin_message::Uuid;
+
 use crate::fault::{Fault, Outcome};
 
 thread_local! {
@@ -13,25 +15,14 @@ thread_local! {
     };
 }
 
-/// A new identifier, in the form of a random UUID (RFC 9562 §5.4); unique, and no secret.
+/// A new identifier, in the form of a random UUID; unique, and no secret.
 pub fn new() -> String {
-    String::from_utf8(uuid().to_vec()).unwrap_or_default()
+    uuid().to_string()
 }
 
-/// The same as the bytes of its text, which are ASCII.
-pub fn uuid() -> [u8; 36] {
-    let (high, low) = random();
-    // Version 4, and the variant of the standard.
-    let (high, low) = (high & !0xf000 | 0x4000, low & !(0b11 << 62) | 0b10 << 62);
-    let [a, b, c, d] = [high >> 32, high, low >> 32, low].map(|half| digits(half as u32));
-    let mut text = [b'-'; 36];
-    text[..8].copy_from_slice(&a);
-    text[9..13].copy_from_slice(&b[..4]);
-    text[14..18].copy_from_slice(&b[4..]);
-    text[19..23].copy_from_slice(&c[..4]);
-    text[24..28].copy_from_slice(&c[4..]);
-    text[28..].copy_from_slice(&d);
-    text
+/// The same as a UUID.
+pub fn uuid() -> Uuid {
+    Uuid::of_random(random())
 }
 
 /// Two numbers that this thread has not given before, and other threads and processes have not by all odds; no secret.
@@ -51,19 +42,6 @@ fn mixed(state: u64) -> u64 {
     state ^ (state >> 31)
 }
 
-/// A number as hexadecimal digits, all of them at once.
-fn digits(number: u32) -> [u8; 8] {
-    const EACH: u64 = u64::from_le_bytes([1; 8]);
-    // Each half byte in a byte of its own.
-    let mut halves = u64::from(number);
-    halves = (halves << 16 | halves) & 0x0000_ffff_0000_ffff;
-    halves = (halves << 8 | halves) & 0x00ff_00ff_00ff_00ff;
-    halves = (halves << 4 | halves) & 0x0f0f_0f0f_0f0f_0f0f;
-    // From ten on it is a letter, which stands farther behind in ASCII.
-    let letters = (halves + 6 * EACH) >> 4 & EACH;
-    (halves + u64::from(b'0') * EACH + u64::from(b'a' - b'9' - 1) * letters).to_be_bytes()
-}
-
 /// A new identifier that nobody can guess.
 ///
 /// Errors: ours, where the machine has no random numbers.
@@ -75,13 +53,6 @@ pub fn secret() -> Outcome<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn digits_are_those_of_the_number() {
-        for number in [0, 0x0123_4567, 0x89ab_cdef, u32::MAX, 0x9a00_00a9] {
-            assert_eq!(digits(number), format!("{number:08x}").as_bytes());
-        }
-    }
 
     #[test]
     fn two_identifiers_differ_and_have_the_form_of_a_random_uuid() {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::OnceLock;
 
-use crate::{Head, HeaderId};
+use crate::{FieldValue, Head, HeaderId, Uuid};
 
 /// What a channel knows of a message apart from the message.
 #[derive(Clone, Copy, Debug)]
@@ -55,12 +55,8 @@ impl TraceMark {
 #[derive(Debug)]
 enum Text {
     Given(Cow<'static, str>),
-    /// The letters of a UUID, which are ASCII; they need no memory of their own.
-    Uuid([u8; 36]),
-    OnDemand {
-        make: fn() -> String,
-        made: OnceLock<Box<str>>,
-    },
+    Uuid(Uuid),
+    OnDemand { make: fn() -> String, made: OnceLock<Box<str>> },
 }
 
 static NOBODYS: CorrelationId = CorrelationId::fixed("");
@@ -77,11 +73,6 @@ impl CorrelationId {
     /// One that is made when somebody asks for it, so that exchanges of which nothing is logged pay nothing.
     pub const fn on_demand(make: fn() -> String) -> CorrelationId {
         CorrelationId { text: Text::OnDemand { make, made: OnceLock::new() }, trace: OnceLock::new() }
-    }
-
-    /// A UUID, by the letters of its text; empty where these are not ASCII.
-    pub const fn uuid(letters: [u8; 36]) -> CorrelationId {
-        CorrelationId { text: Text::Uuid(letters), trace: OnceLock::new() }
     }
 
     /// The one that a request brings, as `activityid`.
@@ -102,11 +93,12 @@ impl CorrelationId {
         self.trace.get().copied()
     }
 
-    /// The bytes of its text.
-    pub fn as_bytes(&self) -> &[u8] {
+    /// The same as the value of a header line; `None` where it cannot be one.
+    #[inline]
+    pub fn field_value(&self) -> Option<FieldValue<'_>> {
         match &self.text {
-            Text::Uuid(letters) => letters,
-            _ => self.as_str().as_bytes(),
+            Text::Uuid(uuid) => Some(uuid.into()),
+            _ => FieldValue::new(self.as_str().as_bytes()),
         }
     }
 
@@ -114,7 +106,7 @@ impl CorrelationId {
     pub fn as_str(&self) -> &str {
         match &self.text {
             Text::Given(text) => text,
-            Text::Uuid(letters) => std::str::from_utf8(letters).unwrap_or_default(),
+            Text::Uuid(uuid) => uuid.as_str(),
             Text::OnDemand { make, made } => made.get_or_init(|| make().into()),
         }
     }
@@ -125,7 +117,7 @@ impl Clone for CorrelationId {
     fn clone(&self) -> CorrelationId {
         let text = match &self.text {
             Text::Given(text) => Text::Given(text.clone()),
-            Text::Uuid(letters) => Text::Uuid(*letters),
+            Text::Uuid(uuid) => Text::Uuid(*uuid),
             Text::OnDemand { .. } => Text::Given(self.as_str().to_owned().into()),
         };
         CorrelationId { text, trace: self.trace.clone() }
@@ -135,6 +127,12 @@ impl Clone for CorrelationId {
 impl From<String> for CorrelationId {
     fn from(text: String) -> CorrelationId {
         CorrelationId { text: Text::Given(Cow::Owned(text)), trace: OnceLock::new() }
+    }
+}
+
+impl From<Uuid> for CorrelationId {
+    fn from(uuid: Uuid) -> CorrelationId {
+        CorrelationId { text: Text::Uuid(uuid), trace: OnceLock::new() }
     }
 }
 
@@ -167,11 +165,15 @@ mod tests {
     }
 
     #[test]
-    fn a_uuid_is_a_text_and_its_bytes() {
-        let letters = *b"d9428888-122b-41e1-b85c-61cb2b1e3cd2";
-        let id = CorrelationId::uuid(letters);
-        assert_eq!((id.as_bytes(), id.as_str()), (&letters[..], "d9428888-122b-41e1-b85c-61cb2b1e3cd2"));
-        assert_eq!((id.clone().as_str(), CorrelationId::uuid([0xff; 36]).as_str()), (id.as_str(), ""));
-        assert_eq!(CorrelationId::from("a".to_owned()).as_bytes(), b"a");
+    fn an_id_can_stand_in_a_header_line_where_its_text_can() {
+        let value = |id: &CorrelationId| id.field_value().map(|value| value.as_bytes().to_vec());
+        let uuid = Uuid::of_random((1, 2));
+        let id = CorrelationId::from(uuid);
+        assert_eq!(value(&id.clone()), Some(uuid.as_bytes().to_vec()));
+        assert_eq!(
+            (id.as_str(), value(&CorrelationId::from("a b".to_owned()))),
+            (uuid.as_str(), Some(b"a b".to_vec()))
+        );
+        assert_eq!(value(&CorrelationId::from("a\r\nb".to_owned())), None);
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use http::StatusCode;
 
-use crate::header::{HeaderId, is_token, is_value};
+use crate::header::{FieldValue, HeaderId, is_token};
 
 /// The protocol version a message came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -134,12 +134,14 @@ impl Head {
 
     /// The head of a request that did not come over the wire, without any header line.
     pub fn request(method: &str, target: &str) -> Head {
+        let line = [method, " ", target].concat();
         // A head that is larger than four gigabytes was never read.
         let offset = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
-        let middle = offset(method.len());
-        let end = middle.saturating_add(offset(target.len()));
-        let start = Start::Request { method: 0..middle, target: middle..end, version: Version::Http11 };
-        Head::from_wire([method, target].concat().into_bytes(), start, Vec::new())
+        let method_end = offset(method.len());
+        let target_start = method_end.saturating_add(1);
+        let target = target_start..target_start.saturating_add(offset(target.len()));
+        let start = Start::Request { method: 0..method_end, target, version: Version::Http11 };
+        Head::from_wire(line.into_bytes(), start, Vec::new())
     }
 
     /// How many bytes it has as it came, with its start line; of one that was made or changed here, about as many.
@@ -180,12 +182,14 @@ impl Head {
         }
     }
 
-    /// Method and target of a request, as bytes; both empty for other heads.
-    pub fn request_line(&self) -> (&[u8], &[u8]) {
-        let part = |range: &Range<u32>| &self.parts().bytes[range.start as usize..range.end as usize];
+    /// Method and target of a request with the blank between them, and the length of the method; both empty for other
+    /// heads.
+    pub fn method_and_target(&self) -> (&[u8], usize) {
         match &self.parts().start {
-            Start::Request { method, target, .. } => (part(method), part(target)),
-            _ => (&[], &[]),
+            Start::Request { method, target, .. } => {
+                (&self.parts().bytes[method.start as usize..target.end as usize], method.len())
+            }
+            _ => (&[], 0),
         }
     }
 
@@ -304,10 +308,11 @@ impl Head {
     /// The same of a header that the bus knows, by its id and its name.
     ///
     /// Errors: as [`Head::set`].
-    pub fn append_known(&mut self, id: HeaderId, name: &'static str, value: &[u8]) -> Result<(), Malformed> {
+    pub fn append_known(&mut self, id: HeaderId, name: &'static str, value: FieldValue<'_>) -> Result<(), Malformed> {
         debug_assert!(id != HeaderId::Other && HeaderId::of(name.as_bytes()) == id);
-        let line = self.write_known(id, name, value)?;
-        self.parts_mut().lines.push(line);
+        let parts = self.parts_mut();
+        let line = parts.write(id, name, value)?;
+        parts.lines.push(line);
         Ok(())
     }
 
@@ -360,15 +365,18 @@ impl Head {
         if !is_token(name.as_bytes()) {
             return Err(Malformed { name: name.to_owned() });
         }
-        self.write_known(HeaderId::of(name.as_bytes()), name, value)
+        let value = FieldValue::new(value).ok_or_else(|| Malformed { name: name.to_owned() })?;
+        self.parts_mut().write(HeaderId::of(name.as_bytes()), name, value)
     }
+}
 
-    /// Writes a line whose name can stand in a head.
-    fn write_known(&mut self, id: HeaderId, name: &str, value: &[u8]) -> Result<Line, Malformed> {
-        let value = value.trim_ascii();
-        let parts = self.parts_mut();
-        let bytes = &mut parts.bytes;
-        if !is_value(value) || bytes.len() + value.len() > u32::MAX as usize / 2 {
+impl Parts {
+    /// Writes a line, whose name can stand in a head, behind the bytes.
+    #[inline]
+    fn write(&mut self, id: HeaderId, name: &str, value: FieldValue<'_>) -> Result<Line, Malformed> {
+        let value = value.as_bytes();
+        let bytes = &mut self.bytes;
+        if bytes.len() + value.len() > u32::MAX as usize / 2 {
             return Err(Malformed { name: name.to_owned() });
         }
         bytes.reserve(name.len() + value.len() + 4);
@@ -382,7 +390,7 @@ impl Head {
         let value_end = offset(bytes);
         bytes.extend_from_slice(b"\r\n");
         let end = offset(bytes);
-        parts.known |= id.bit();
+        self.known |= id.bit();
         Ok(Line { id, start, name_end, value_start, value_end, end })
     }
 }

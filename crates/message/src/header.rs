@@ -1,5 +1,7 @@
 //! The header names the bus itself acts on, recognised once when a head is parsed.
 
+use crate::uuid::Uuid;
+
 /// A header name the bus knows, or [`HeaderId::Other`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -145,9 +147,39 @@ static TOKEN_LETTERS: [bool; 256] = {
     letters
 };
 
+/// What can stand as the value of a field line (RFC 9110 §5.5), without blanks around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldValue<'a>(&'a [u8]);
+
+impl<'a> FieldValue<'a> {
+    /// These bytes, without blanks around them; `None` where they hold a control character but the tab.
+    pub fn new(bytes: &'a [u8]) -> Option<FieldValue<'a>> {
+        let value = bytes.trim_ascii();
+        is_value(value).then_some(FieldValue(value))
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(self) -> &'a [u8] {
+        self.0
+    }
+}
+
+impl<'a> From<&'a Uuid> for FieldValue<'a> {
+    fn from(uuid: &'a Uuid) -> FieldValue<'a> {
+        FieldValue(uuid.as_bytes())
+    }
+}
+
 /// Whether `value` can stand in a field line (RFC 9110 §5.5: no control characters but the tab).
 pub fn is_value(value: &[u8]) -> bool {
-    value_length(value) == value.len()
+    let (words, rest) = value.as_chunks();
+    let mut controls = words.iter().fold(0, |found, word| found | control_marks(*word));
+    if !rest.is_empty() {
+        // The last eight bytes hold the rest, and some that were looked at before.
+        controls |= value.last_chunk().map_or(1, |word| control_marks(*word));
+    }
+    // Of the control characters the tab is allowed.
+    controls == 0 || value_length(value) == value.len()
 }
 
 /// How many bytes at the start of `text` can stand in the value of a field line, blanks around it included.
@@ -164,21 +196,28 @@ pub fn value_length(text: &[u8]) -> usize {
 /// How many bytes at the start of `text` are no control characters: eight are looked at together.
 #[inline]
 fn printable_length(text: &[u8]) -> usize {
-    const EACH: u64 = u64::from_le_bytes([1; 8]);
     let (words, rest) = text.as_chunks();
     for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        // The highest bit is set of the first byte that is below 0x20 or is 0x7f; those behind it may be wrong.
-        let is_low = word.wrapping_sub(EACH * 0x20) & !word;
-        let other_than_delete = word ^ (EACH * 0x7f);
-        let is_delete = other_than_delete.wrapping_sub(EACH) & !other_than_delete;
-        let found = (is_low | is_delete) & (EACH * 0x80);
+        let found = control_marks(*word);
         if found != 0 {
             return index * 8 + found.trailing_zeros() as usize / 8;
         }
     }
     let is_control = |&byte: &u8| byte < b' ' || byte == 0x7f;
     words.len() * 8 + rest.iter().position(is_control).unwrap_or(rest.len())
+}
+
+/// Zero where none of eight bytes is a control character, the tab included; else the lowest bit that is set is the
+/// highest of the first that is one.
+#[inline]
+fn control_marks(bytes: [u8; 8]) -> u64 {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    let word = u64::from_le_bytes(bytes);
+    // Bytes behind the first may be marked wrongly.
+    let is_low = word.wrapping_sub(EACH * 0x20) & !word;
+    let other_than_delete = word ^ (EACH * 0x7f);
+    let is_delete = other_than_delete.wrapping_sub(EACH) & !other_than_delete;
+    (is_low | is_delete) & (EACH * 0x80)
 }
 
 #[cfg(test)]

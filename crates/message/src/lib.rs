@@ -12,13 +12,15 @@ pub mod budget;
 mod head;
 mod header;
 mod outgoing;
+mod uuid;
 
 pub use arrival::{Arrival, CorrelationId, TraceMark};
 pub use body::{Body, Built, Error as BodyError, Source, Wire};
 pub use head::{Head, Line, Malformed, Start, Version};
-pub use header::{HeaderId, is_credential, is_token, is_value, token_length, value_length};
+pub use header::{FieldValue, HeaderId, is_credential, is_token, is_value, token_length, value_length};
 pub use http::{StatusCode, Uri};
 pub use outgoing::{Address, Manner, Method, Outgoing, SendError, SendErrorKind};
+pub use uuid::Uuid;
 
 /// One request or one response.
 #[derive(Debug)]

@@ -20,6 +20,8 @@ use common::Common;
 pub(crate) use format::LineFormat;
 use myelin_http::{Record, Recorded};
 
+use crate::runtime;
+
 /// Bytes gathered before they are handed over without waiting for the next tick.
 const BATCH_BYTES: usize = 32 * 1024;
 /// Bytes of a line, as a rule; a longer one makes the batch larger.
@@ -180,8 +182,7 @@ impl Lines {
             batch.reserve(BATCH_BYTES + LINE_BYTES);
         }
         let mut common = self.common.borrow_mut();
-        let now = common.wall_clock(record.ended);
-        self.format.write(&mut batch, record, now, &mut common);
+        self.format.write(&mut batch, record, runtime::since_epoch(), &mut common);
         self.lines.set(self.lines.get() + 1);
         if batch.len() >= BATCH_BYTES {
             self.hand_over(&mut batch);

@@ -118,9 +118,8 @@ impl Service for BusService {
             let id = match CorrelationId::of(&request.head) {
                 Some(id) => id,
                 None if correlates => {
-                    let id = CorrelationId::uuid(identity::uuid());
-                    // A UUID is always a value a header can hold.
-                    let _ = request.head.append_known(HeaderId::ActivityId, correlation::HEADER, id.as_bytes());
+                    let id = CorrelationId::from(identity::uuid());
+                    correlation::add(&mut request.head, &id);
                     id
                 }
                 None => CorrelationId::on_demand(identity::new),
@@ -133,8 +132,7 @@ impl Service for BusService {
             let serving = pin!(engine.serve(request, Arrival { correlation: &id, ..arrival }));
             let mut answer = serving.await;
             if correlates && answer.head.known(HeaderId::ActivityId).is_none() {
-                // What came in a header can leave in one.
-                let _ = answer.head.append_known(HeaderId::ActivityId, correlation::HEADER, id.as_bytes());
+                correlation::add(&mut answer.head, &id);
             }
             if let (Some(observer), Some(trace)) = (&self.observer, id.trace()) {
                 observer.belongs_to(trace);

@@ -18,8 +18,8 @@ pub(crate) struct ExchangeNote {
     pub(crate) endpoint: Option<Arc<str>>,
     /// How long endpoints were waited for.
     pub(crate) waited: Duration,
-    /// The id of its trace, where it has one.
-    pub(crate) trace: Option<String>,
+    /// Its trace, where it has one.
+    pub(crate) trace: Option<TraceMark>,
 }
 
 impl ExchangeNote {
@@ -34,8 +34,8 @@ impl ExchangeNote {
 pub(crate) struct ExchangeObserver {
     /// `None` where nobody can ask for counts.
     counts: Option<ThreadCounters>,
-    /// The exchange that has just ended, for whoever asks in the same moment.
-    last: RefCell<ExchangeNote>,
+    /// Of the exchange that has just ended, for whoever asks in the same moment; after that it means nothing.
+    last: RefCell<Box<ExchangeNote>>,
 }
 
 impl ExchangeObserver {
@@ -45,16 +45,14 @@ impl ExchangeObserver {
 
     /// The exchange that has just ended belongs to this trace.
     pub(crate) fn belongs_to(&self, trace: TraceMark) {
-        self.last.borrow_mut().trace = Some(trace.trace_id());
+        self.last.borrow_mut().trace = Some(trace);
     }
 
     /// Puts what is known of the exchange that has just ended into the record of its request.
     pub(crate) fn note(&self, record: &mut Record) {
-        let note = self.last.take();
-        match record.note.as_mut().and_then(|kept| kept.downcast_mut::<ExchangeNote>()) {
-            Some(kept) => *kept = note,
-            None => record.note = Some(Box::new(note)),
-        }
+        // The note of the request before gives its memory to the next one.
+        let before = record.note.take().and_then(|note| note.downcast().ok());
+        record.note = Some(self.last.replace(before.unwrap_or_default()));
     }
 
     /// The answer to a request has left.
@@ -71,9 +69,8 @@ impl Observer for ExchangeObserver {
         if let Some(counts) = &self.counts {
             counts.answered(service, &end);
         }
-        let note =
-            ExchangeNote { service: Some(service.clone()), endpoint: end.endpoint, waited: end.waited, trace: None };
-        self.last.replace(note);
+        let ExchangeEnd { endpoint, waited, .. } = end;
+        **self.last.borrow_mut() = ExchangeNote { service: Some(service.clone()), endpoint, waited, trace: None };
     }
 
     fn faulted(&self, fault: &Fault) {

@@ -25,6 +25,12 @@ pub(crate) fn monotonic() -> Duration {
     clock_gettime(ClockId::Monotonic).try_into().unwrap_or_default()
 }
 
+/// What the system's clock of the day shows, since 1970.
+pub(crate) fn since_epoch() -> Duration {
+    // Before 1970 it has a sign.
+    clock_gettime(ClockId::Realtime).try_into().unwrap_or_default()
+}
+
 impl ThreadRuntime {
     pub(crate) fn new(work: WorkOptions) -> ThreadRuntime {
         ThreadRuntime { worker: Worker::new(work) }

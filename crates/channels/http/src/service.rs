@@ -71,17 +71,15 @@ pub struct Record {
     /// What the service itself keeps of the exchange; what it kept of the one before is there when
     /// [`Service::answered`] is called.
     pub note: Option<Box<dyn Any>>,
-    /// The method; empty where the head was refused.
-    pub method: Vec<u8>,
-    /// The target as it came; empty where the head was refused.
-    pub target: Vec<u8>,
+    /// Method and target as they came, with the blank between them; empty where the head was refused.
+    pub method_and_target: Vec<u8>,
+    /// The length of the method.
+    pub method_bytes: usize,
     /// The status answered with.
     pub status: u16,
     /// Bytes sent, head included.
     pub sent_bytes: u64,
-    /// When the answer's last byte was sent.
-    pub ended: Instant,
-    /// From the request's head to then.
+    /// From the request's head to the answer's last byte.
     pub duration: Duration,
     /// The value of the answer's `activityid`; empty where it carries none.
     pub correlation: Vec<u8>,
@@ -109,15 +107,24 @@ impl Record {
             sent_head_bytes: 0,
             goes_on: false,
             note: None,
-            method: Vec::new(),
-            target: Vec::new(),
+            method_and_target: Vec::new(),
+            method_bytes: 0,
             status: 0,
             sent_bytes: 0,
-            ended: Instant::now(),
             duration: Duration::ZERO,
             correlation: Vec::new(),
             complete: false,
         }
+    }
+
+    /// The method; empty where the head was refused.
+    pub fn method(&self) -> &[u8] {
+        self.method_and_target.get(..self.method_bytes).unwrap_or_default()
+    }
+
+    /// The target as it came; empty where the head was refused.
+    pub fn target(&self) -> &[u8] {
+        self.method_and_target.get(self.method_bytes + 1..).unwrap_or_default()
     }
 
     /// Takes down a request; the memory of the one before is used again.
@@ -125,21 +132,21 @@ impl Record {
         self.correlation.clear();
         self.received_bytes = request.wire_bytes() as u64;
         self.protocol = protocol(request.version());
-        self.method.clear();
-        self.target.clear();
+        self.method_and_target.clear();
         if recorded.lines {
-            let (method, target) = request.request_line();
-            self.method.extend_from_slice(method);
-            self.target.extend_from_slice(target);
+            let (method_and_target, method_bytes) = request.method_and_target();
+            self.method_and_target.extend_from_slice(method_and_target);
+            self.method_bytes = method_bytes;
         }
-        take_down(&mut self.request_headers, request, &recorded.request_headers);
+        if !recorded.request_headers.is_empty() {
+            take_down(&mut self.request_headers, request, &recorded.request_headers);
+        }
         recorded.lines.then(Instant::now)
     }
 
     /// Takes down that the last byte of the answer was sent, to a request that came then.
     pub(crate) fn end(&mut self, started: Instant) {
-        self.ended = Instant::now();
-        self.duration = self.ended.saturating_duration_since(started);
+        self.duration = started.elapsed();
     }
 
     /// Takes down the head of an answer.
@@ -150,14 +157,13 @@ impl Record {
         {
             self.correlation.extend_from_slice(value);
         }
-        take_down(&mut self.response_headers, &answer.head, &recorded.response_headers);
+        if !recorded.response_headers.is_empty() {
+            take_down(&mut self.response_headers, &answer.head, &recorded.response_headers);
+        }
     }
 }
 
 fn take_down(values: &mut Vec<Option<String>>, head: &Head, names: &[String]) {
-    if names.is_empty() {
-        return;
-    }
     let value = |name: &String| head.first(name).map(|value| String::from_utf8_lossy(value).into_owned());
     values.clear();
     values.extend(names.iter().map(value));

@@ -47,7 +47,7 @@ impl Engine {
         let branches = &self.parts.counts.branches;
         branches.set(branches.get() + 1);
         let Delivery { message, arrival, acknowledge } = delivery;
-        let correlation = CorrelationId::uuid(identity::uuid());
+        let correlation = CorrelationId::from(identity::uuid());
         let inbound = receiving.inbound();
         let arrival = Arrival { inbound, correlation: &correlation, ..arrival };
         let service = match &receiving.receiver {

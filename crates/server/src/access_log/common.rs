@@ -1,7 +1,7 @@
 //! What lines that follow each other mostly have in common, as text.
 
 use std::net::IpAddr;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 /// What lines that follow each other mostly have in common, as text.
 #[derive(Default)]
@@ -12,30 +12,12 @@ pub(super) struct Common {
     clf: Option<(u64, String)>,
     /// A client and its address.
     client: Option<(IpAddr, String)>,
-    /// A moment by both clocks, that of the wall since 1970.
-    moment: Option<(Instant, Duration)>,
 }
-
-/// So long it is known from one moment what the wall clock says; then it may have been set.
-const CLOCK_HOLDS: Duration = Duration::from_secs(1);
 
 /// The months, as RFC 9110 §5.6.7 names them.
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 impl Common {
-    /// What the wall clock said at a time that has just been taken, since 1970.
-    pub(super) fn wall_clock(&mut self, time: Instant) -> Duration {
-        if let Some((known, wall)) = self.moment
-            && let Some(since) = time.checked_duration_since(known)
-            && since < CLOCK_HOLDS
-        {
-            return wall + since;
-        }
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        self.moment = Some((time, wall));
-        wall
-    }
-
     pub(super) fn second(&mut self, second: u64) -> &str {
         if self.second.as_ref().is_none_or(|(known, _)| *known != second) {
             self.second = Some((second, iso(second)));

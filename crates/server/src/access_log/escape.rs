@@ -5,7 +5,7 @@ use myelin_secrets::masked_target;
 
 /// A text between quotes: quotes, backslashes, and what could begin a line are escaped.
 pub(super) fn push_escaped(out: &mut Vec<u8>, text: &[u8]) {
-    if all(text, is_plain) {
+    if none(text, |word| unusual(word, b' ') | equal(word, b'\\')) {
         out.extend_from_slice(text);
         return;
     }
@@ -18,15 +18,9 @@ pub(super) fn push_escaped(out: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// Whether a byte stands for itself between quotes.
-fn is_plain(byte: u8) -> bool {
-    (b' '..0x7f).contains(&byte) & (byte != b'"') & (byte != b'\\')
-}
-
 /// A text that stands between blanks: none of its letters is one, nor a quote.
 pub(super) fn push_word(out: &mut Vec<u8>, text: &[u8]) {
-    let is_harmless = |byte: u8| byte.is_ascii_graphic() & (byte != b'"');
-    if all(text, is_harmless) {
+    if none(text, |word| unusual(word, b' ' + 1)) {
         out.extend_from_slice(text);
     } else {
         let text = String::from_utf8_lossy(text);
@@ -35,15 +29,43 @@ pub(super) fn push_word(out: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// Whether all bytes of a text are such; none ends the look early, so that many are looked at together.
-fn all(text: &[u8], is_such: impl Fn(u8) -> bool) -> bool {
-    text.iter().fold(true, |all, byte| all & is_such(*byte))
+/// Whether no byte of a text is marked, eight of which are looked at together; `marks` is zero where none is.
+#[inline]
+fn none(text: &[u8], marks: impl Fn(u64) -> u64) -> bool {
+    let of = |word: &[u8; 8]| marks(u64::from_le_bytes(*word));
+    // The last eight hold what is left behind the others, and some that were looked at before.
+    let Some(last) = text.last_chunk() else {
+        let mut short = [b'a'; 8];
+        short[..text.len()].copy_from_slice(text);
+        return of(&short) == 0;
+    };
+    text.as_chunks().0.iter().fold(of(last), |found, word| found | of(word)) == 0
+}
+
+/// Eight times the same byte.
+const fn each(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
+/// Marks the bytes below a limit, of those that are ASCII.
+fn below(word: u64, limit: u8) -> u64 {
+    word.wrapping_sub(each(limit)) & !word & each(0x80)
+}
+
+/// Marks the bytes that are this one.
+fn equal(word: u64, byte: u8) -> u64 {
+    below(word ^ each(byte), 1)
+}
+
+/// Marks what is no ASCII, a control character, a quote, or below a limit.
+fn unusual(word: u64, limit: u8) -> u64 {
+    word & each(0x80) | below(word, limit) | equal(word, 0x7f) | equal(word, b'"')
 }
 
 /// A target, or its query, with the values of parameters masked that are secrets by their names.
 pub(super) fn push_masked_target(out: &mut Vec<u8>, target: &[u8]) {
     // Only a query has parameters.
-    if all(target, |byte| is_plain(byte) & (byte != b'?')) {
+    if none(target, |word| unusual(word, b' ') | equal(word, b'\\') | equal(word, b'?')) {
         out.extend_from_slice(target);
     } else {
         push_escaped(out, masked_target(&String::from_utf8_lossy(target)).as_bytes());
@@ -52,17 +74,25 @@ pub(super) fn push_masked_target(out: &mut Vec<u8>, target: &[u8]) {
 
 /// A number in decimal digits.
 pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
-    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    if number < 10 {
+        out.push(b'0' + number as u8);
+    } else {
+        out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    }
 }
 
-/// The last decimal digits of a number, with zeros before it.
-pub(super) fn digits<const WIDTH: usize>(mut number: u32) -> [u8; WIDTH] {
-    let mut digits = [b'0'; WIDTH];
-    for digit in digits.iter_mut().rev() {
-        *digit += (number % 10) as u8;
-        number /= 10;
-    }
-    digits
+/// The last eight decimal digits of a number, with zeros before it, all of them at once.
+pub(super) fn digits(number: u32) -> [u8; 8] {
+    const EACH: u64 = u64::from_le_bytes([b'0'; 8]);
+    // Halves of four digits, then quarters of two, then digits: each in its place, the first in the lowest byte. To
+    // divide is to multiply by a fraction.
+    let number = u64::from(number % 100_000_000);
+    let halves = (number % 10_000) << 32 | number / 10_000;
+    let hundreds = (halves * 10_486 >> 20) & 0x0000_007f_0000_007f;
+    let quarters = (halves - 100 * hundreds) << 16 | hundreds;
+    let tens = (quarters * 103 >> 10) & 0x000f_000f_000f_000f;
+    let digits = (quarters - 10 * tens) << 8 | tens;
+    (digits + EACH).to_le_bytes()
 }
 
 #[cfg(test)]
@@ -88,10 +118,33 @@ mod tests {
     }
 
     #[test]
+    fn each_byte_is_written_or_escaped_wherever_it_stands() {
+        for byte in 0..=u8::MAX {
+            for length in [1, 7, 8, 20] {
+                for place in 0..length {
+                    let mut text = vec![b'a'; length];
+                    text[place] = byte;
+                    let (mut word, mut quoted, mut target) = (Vec::new(), Vec::new(), Vec::new());
+                    push_word(&mut word, &text);
+                    push_escaped(&mut quoted, &text);
+                    push_masked_target(&mut target, &text);
+                    let is_quoted = (b' '..0x7f).contains(&byte) && byte != b'"' && byte != b'\\';
+                    assert_eq!(quoted == text, is_quoted, "{byte:#x} at {place} of {length}");
+                    assert_eq!(target, quoted, "{byte:#x} at {place} of {length}");
+                    assert_eq!(word == text, byte.is_ascii_graphic() && byte != b'"', "{byte:#x} at {place}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn digits_have_a_width() {
         let mut out = Vec::new();
         push_number(&mut out, u64::MAX);
         assert_eq!(out, u64::MAX.to_string().into_bytes());
-        assert_eq!((digits::<3>(7), digits::<3>(987), digits::<6>(1_012)), (*b"007", *b"987", *b"001012"));
+        for number in (0..100_000_000).step_by(997).chain([9_999, 10_000, 99_999_999]) {
+            assert_eq!(digits(number), format!("{number:08}").as_bytes());
+        }
+        assert_eq!(digits(123_456_789), *b"23456789");
     }
 }

@@ -43,6 +43,8 @@ enum Content {
     Parts(Vec<Part>),
 }
 
+/// A part of a line: what the usual format has, or another, which is written elsewhere so that usual lines take a short
+/// way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Text(String),
@@ -50,6 +52,24 @@ enum Part {
     Byte(u8),
     /// `%h`, `%a`
     Client,
+    /// `%{iso}t`: `2026-11-25T05:00:00.000Z`
+    IsoTime,
+    /// `%{target}r`: without the protocol.
+    MethodAndTarget,
+    Status,
+    /// `%O`: with the head.
+    Sent,
+    /// `%T`: with six digits behind the point.
+    Seconds,
+    /// `%{correlation}x`
+    Correlation,
+    /// `%{aborted}x`: ` aborted` with a blank before it, where the answer broke off; else nothing.
+    Aborted,
+    Other(Other),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Other {
     /// `%A`
     LocalAddress,
     /// `%p`
@@ -60,27 +80,24 @@ enum Part {
     Time(TimeFormat),
     /// `%r`
     RequestLine,
-    /// `%{target}r`: without the protocol.
-    MethodAndTarget,
     Method,
     Path,
     /// `%q`, with its question mark.
     Query,
     /// `%H`
     Protocol,
-    Status,
     /// `%b`: without the head; `-` where there are none.
     BodySent,
     /// `%B`
     BodySentDigits,
-    /// `%O`: with the head.
-    Sent,
     /// `%I`: with the head.
     Received,
-    /// `%D`
+    /// `%D`, `%{us}T`
     Microseconds,
-    /// `%T`
-    Duration(Unit),
+    /// `%{ms}T`
+    Milliseconds,
+    /// `%{s}T`
+    WholeSeconds,
     /// `%X`: how the connection stands behind it.
     Connection,
     /// `%{NAME}i`
@@ -95,17 +112,6 @@ enum Part {
 enum TimeFormat {
     /// `[25/Nov/2026:05:00:00 +0000]`
     Common,
-    /// `2026-11-25T05:00:00.000Z`
-    Iso,
-    Seconds,
-    Milliseconds,
-    Microseconds,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
-    /// With six digits behind the point.
-    Fraction,
     Seconds,
     Milliseconds,
     Microseconds,
@@ -121,27 +127,24 @@ enum Own {
     EndpointTime,
     TlsVersion,
     TlsCipher,
-    Correlation,
     Trace,
-    /// ` aborted` with a blank before it, where the answer broke off; else nothing.
-    Aborted,
     ReceivedBody,
 }
 
-/// The names of those, with that of Apache's mod_ssl.
-const OWN_NAMES: [(&str, Own); 12] = [
-    ("service", Own::Service),
-    ("service_type", Own::ServiceKind),
-    ("endpoint", Own::Endpoint),
-    ("endpoint_time", Own::EndpointTime),
-    ("tls_version", Own::TlsVersion),
-    ("SSL_PROTOCOL", Own::TlsVersion),
-    ("tls_cipher", Own::TlsCipher),
-    ("SSL_CIPHER", Own::TlsCipher),
-    ("correlation", Own::Correlation),
-    ("trace", Own::Trace),
-    ("aborted", Own::Aborted),
-    ("received_body", Own::ReceivedBody),
+/// The names of what Apache has no letter for, with that of its mod_ssl.
+const OWN_NAMES: [(&str, Part); 12] = [
+    ("service", Part::Other(Other::Own(Own::Service))),
+    ("service_type", Part::Other(Other::Own(Own::ServiceKind))),
+    ("endpoint", Part::Other(Other::Own(Own::Endpoint))),
+    ("endpoint_time", Part::Other(Other::Own(Own::EndpointTime))),
+    ("tls_version", Part::Other(Other::Own(Own::TlsVersion))),
+    ("SSL_PROTOCOL", Part::Other(Other::Own(Own::TlsVersion))),
+    ("tls_cipher", Part::Other(Other::Own(Own::TlsCipher))),
+    ("SSL_CIPHER", Part::Other(Other::Own(Own::TlsCipher))),
+    ("correlation", Part::Correlation),
+    ("trace", Part::Other(Other::Own(Own::Trace))),
+    ("aborted", Part::Aborted),
+    ("received_body", Part::Other(Other::Own(Own::ReceivedBody))),
 ];
 
 impl Default for LineFormat {
@@ -191,7 +194,7 @@ impl LineFormat {
     pub(crate) fn asks_engine(&self) -> bool {
         let asks = |part: &Part| {
             let of_engine = [Own::Service, Own::ServiceKind, Own::Endpoint, Own::EndpointTime, Own::Trace];
-            matches!(part, Part::Own(own) if of_engine.contains(own))
+            matches!(part, Part::Other(Other::Own(own)) if of_engine.contains(own))
         };
         match &self.content {
             Content::Json => true,
@@ -201,71 +204,93 @@ impl LineFormat {
 
     /// Writes a line, its end included.
     pub(super) fn write(&self, out: &mut Vec<u8>, record: &Record, now: Duration, common: &mut Common) {
-        let note = ExchangeNote::of(record);
         let parts = match &self.content {
-            Content::Json => return json::write(out, record, note, now, self.masks_queries),
+            Content::Json => return json::write(out, record, now, self.masks_queries),
             Content::Parts(parts) => parts,
         };
         for part in parts {
-            self.write_part(out, part, (record, note), now, common);
+            self.write_part(out, part, record, now, common);
         }
         out.push(b'\n');
     }
 
-    fn write_part(
-        &self,
-        out: &mut Vec<u8>,
-        part: &Part,
-        (record, note): (&Record, Option<&ExchangeNote>),
-        now: Duration,
-        common: &mut Common,
-    ) {
-        let body_bytes = record.sent_bytes.saturating_sub(record.sent_head_bytes);
+    fn write_part(&self, out: &mut Vec<u8>, part: &Part, record: &Record, now: Duration, common: &mut Common) {
         match part {
             Part::Text(text) => out.extend_from_slice(text.as_bytes()),
             Part::Byte(byte) => out.push(*byte),
             Part::Client => out.extend_from_slice(common.client(record.peer.ip()).as_bytes()),
-            Part::LocalAddress => out.extend_from_slice(record.local.ip().to_string().as_bytes()),
-            Part::LocalPort => push_number(out, record.local.port().into()),
-            Part::ClientPort => push_number(out, record.peer.port().into()),
-            Part::Time(format) => push_time(out, *format, now, common),
-            Part::RequestLine | Part::MethodAndTarget if record.method.is_empty() => out.push(b'-'),
-            Part::RequestLine | Part::MethodAndTarget => {
-                out.extend_from_slice(&record.method);
-                out.push(b' ');
-                self.push_target(out, &record.target);
-                if matches!(part, Part::RequestLine) {
+            Part::IsoTime => {
+                out.extend_from_slice(common.second(now.as_secs()).as_bytes());
+                let [.., a, b, c] = digits(now.subsec_millis());
+                out.extend_from_slice(&[b'.', a, b, c, b'Z']);
+            }
+            Part::MethodAndTarget => self.push_request(out, record),
+            Part::Status => {
+                let [.., a, b, c] = digits(record.status.into());
+                out.extend_from_slice(&[a, b, c]);
+            }
+            Part::Sent => push_number(out, record.sent_bytes),
+            Part::Seconds => push_seconds(out, record.duration),
+            Part::Correlation => push_word_or_dash(out, &record.correlation),
+            Part::Aborted if record.complete => {}
+            Part::Aborted => out.extend_from_slice(b" aborted"),
+            Part::Other(other) => self.write_other(out, *other, record, now, common),
+        }
+    }
+
+    #[inline(never)]
+    fn write_other(&self, out: &mut Vec<u8>, part: Other, record: &Record, now: Duration, common: &mut Common) {
+        let body_bytes = record.sent_bytes.saturating_sub(record.sent_head_bytes);
+        match part {
+            Other::LocalAddress => out.extend_from_slice(record.local.ip().to_string().as_bytes()),
+            Other::LocalPort => push_number(out, record.local.port().into()),
+            Other::ClientPort => push_number(out, record.peer.port().into()),
+            Other::Time(TimeFormat::Common) => out.extend_from_slice(common.clf(now.as_secs()).as_bytes()),
+            Other::Time(TimeFormat::Seconds) => push_number(out, now.as_secs()),
+            Other::Time(TimeFormat::Milliseconds) => push_number(out, milliseconds(now)),
+            Other::Time(TimeFormat::Microseconds) => push_number(out, microseconds(now)),
+            Other::RequestLine => {
+                self.push_request(out, record);
+                if !record.method().is_empty() {
                     out.push(b' ');
                     out.extend_from_slice(record.protocol.as_bytes());
                 }
             }
-            Part::Method if record.method.is_empty() => out.push(b'-'),
-            Part::Method => out.extend_from_slice(&record.method),
-            Part::Path => {
-                let end = memchr(b'?', &record.target).unwrap_or(record.target.len());
-                push_escaped(out, &record.target[..end]);
+            Other::Method if record.method().is_empty() => out.push(b'-'),
+            Other::Method => out.extend_from_slice(record.method()),
+            Other::Path => {
+                let target = record.target();
+                push_escaped(out, &target[..memchr(b'?', target).unwrap_or(target.len())]);
             }
-            Part::Query => {
-                if let Some(start) = memchr(b'?', &record.target) {
-                    self.push_target(out, &record.target[start..]);
+            Other::Query => {
+                let target = record.target();
+                if let Some(start) = memchr(b'?', target) {
+                    self.push_target(out, &target[start..]);
                 }
             }
-            Part::Protocol => out.extend_from_slice(record.protocol.as_bytes()),
-            Part::Status => out.extend_from_slice(&digits::<3>(record.status.into())),
-            Part::BodySent if body_bytes == 0 => out.push(b'-'),
-            Part::BodySent | Part::BodySentDigits => push_number(out, body_bytes),
-            Part::Sent => push_number(out, record.sent_bytes),
-            Part::Received => push_number(out, record.received_bytes),
-            Part::Microseconds => push_number(out, microseconds(record.duration)),
-            Part::Duration(unit) => push_duration(out, record.duration, *unit),
-            Part::Connection => out.push(match (record.complete, record.goes_on) {
+            Other::Protocol => out.extend_from_slice(record.protocol.as_bytes()),
+            Other::BodySent if body_bytes == 0 => out.push(b'-'),
+            Other::BodySent | Other::BodySentDigits => push_number(out, body_bytes),
+            Other::Received => push_number(out, record.received_bytes),
+            Other::Microseconds => push_number(out, microseconds(record.duration)),
+            Other::Milliseconds => push_number(out, milliseconds(record.duration)),
+            Other::WholeSeconds => push_number(out, record.duration.as_secs()),
+            Other::Connection => out.push(match (record.complete, record.goes_on) {
                 (false, _) => b'X',
                 (true, true) => b'+',
                 (true, false) => b'-',
             }),
-            Part::RequestHeader(index) => push_header(out, record.request_headers.get(*index)),
-            Part::ResponseHeader(index) => push_header(out, record.response_headers.get(*index)),
-            Part::Own(own) => push_own(out, *own, record, note),
+            Other::RequestHeader(index) => push_header(out, record.request_headers.get(index)),
+            Other::ResponseHeader(index) => push_header(out, record.response_headers.get(index)),
+            Other::Own(own) => push_own(out, own, record),
+        }
+    }
+
+    /// Method and target; `-` where the head was refused.
+    fn push_request(&self, out: &mut Vec<u8>, record: &Record) {
+        match &record.method_and_target[..] {
+            [] => out.push(b'-'),
+            request => self.push_target(out, request),
         }
     }
 
@@ -281,24 +306,24 @@ fn push_header(out: &mut Vec<u8>, value: Option<&Option<String>>) {
     }
 }
 
-fn push_own(out: &mut Vec<u8>, own: Own, record: &Record, note: Option<&ExchangeNote>) {
+fn push_own(out: &mut Vec<u8>, own: Own, record: &Record) {
+    let note = ExchangeNote::of(record);
+    let trace;
     let text = match own {
-        Own::Aborted if record.complete => return,
-        Own::Aborted => return out.extend_from_slice(b" aborted"),
         Own::ReceivedBody => return push_number(out, record.received_body_bytes),
-        Own::EndpointTime => {
-            return match note.filter(|note| !note.waited.is_zero()) {
-                Some(note) => push_duration(out, note.waited, Unit::Fraction),
-                None => out.push(b'-'),
-            };
-        }
+        Own::EndpointTime => match note.filter(|note| !note.waited.is_zero()) {
+            Some(note) => return push_seconds(out, note.waited),
+            None => None,
+        },
         Own::Service => note.and_then(|note| note.service.as_ref()).map(|service| &**service.name()),
         Own::ServiceKind => note.and_then(|note| note.service.as_ref()).map(ServiceCounters::kind),
         Own::Endpoint => note.and_then(|note| note.endpoint.as_deref()),
         Own::TlsVersion => record.tls.map(|tls| tls.version),
         Own::TlsCipher => record.tls.map(|tls| tls.cipher),
-        Own::Correlation => return push_word_or_dash(out, &record.correlation),
-        Own::Trace => note.and_then(|note| note.trace.as_deref()),
+        Own::Trace => {
+            trace = note.and_then(|note| note.trace).map(|trace| trace.trace_id());
+            trace.as_deref()
+        }
     };
     push_word_or_dash(out, text.unwrap_or_default().as_bytes());
 }
@@ -307,31 +332,12 @@ fn push_word_or_dash(out: &mut Vec<u8>, text: &[u8]) {
     if text.is_empty() { out.push(b'-') } else { push_word(out, text) }
 }
 
-fn push_time(out: &mut Vec<u8>, format: TimeFormat, now: Duration, common: &mut Common) {
-    match format {
-        TimeFormat::Common => out.extend_from_slice(common.clf(now.as_secs()).as_bytes()),
-        TimeFormat::Iso => {
-            out.extend_from_slice(common.second(now.as_secs()).as_bytes());
-            let [a, b, c] = digits(now.subsec_millis());
-            out.extend_from_slice(&[b'.', a, b, c, b'Z']);
-        }
-        TimeFormat::Seconds => push_number(out, now.as_secs()),
-        TimeFormat::Milliseconds => push_number(out, milliseconds(now)),
-        TimeFormat::Microseconds => push_number(out, microseconds(now)),
-    }
-}
-
-fn push_duration(out: &mut Vec<u8>, duration: Duration, unit: Unit) {
-    match unit {
-        Unit::Fraction => {
-            push_number(out, duration.as_secs());
-            out.push(b'.');
-            out.extend_from_slice(&digits::<6>(duration.subsec_micros()));
-        }
-        Unit::Seconds => push_number(out, duration.as_secs()),
-        Unit::Milliseconds => push_number(out, milliseconds(duration)),
-        Unit::Microseconds => push_number(out, microseconds(duration)),
-    }
+/// Seconds, with six digits behind the point.
+fn push_seconds(out: &mut Vec<u8>, duration: Duration) {
+    push_number(out, duration.as_secs());
+    let [_, _, digits @ ..] = digits(duration.subsec_micros());
+    out.push(b'.');
+    out.extend_from_slice(&digits);
 }
 
 fn milliseconds(duration: Duration) -> u64 {
@@ -397,40 +403,44 @@ fn part(letter: char, name: Option<&str>, recorded: &mut Recorded) -> anyhow::Re
     };
     Ok(match (letter, name) {
         ('h' | 'a', None) => Part::Client,
-        ('A', None) => Part::LocalAddress,
-        ('p', None | Some("local" | "canonical")) => Part::LocalPort,
-        ('p', Some("remote")) => Part::ClientPort,
-        ('t', None) => Part::Time(TimeFormat::Common),
-        ('t', Some("iso")) => Part::Time(TimeFormat::Iso),
-        ('t', Some("sec")) => Part::Time(TimeFormat::Seconds),
-        ('t', Some("msec")) => Part::Time(TimeFormat::Milliseconds),
-        ('t', Some("usec")) => Part::Time(TimeFormat::Microseconds),
+        ('A', None) => Part::Other(Other::LocalAddress),
+        ('p', None | Some("local" | "canonical")) => Part::Other(Other::LocalPort),
+        ('p', Some("remote")) => Part::Other(Other::ClientPort),
+        ('t', None) => Part::Other(Other::Time(TimeFormat::Common)),
+        ('t', Some("iso")) => Part::IsoTime,
+        ('t', Some("sec")) => Part::Other(Other::Time(TimeFormat::Seconds)),
+        ('t', Some("msec")) => Part::Other(Other::Time(TimeFormat::Milliseconds)),
+        ('t', Some("usec")) => Part::Other(Other::Time(TimeFormat::Microseconds)),
         ('t', Some(other)) => {
             bail!("%{{{other}}}t is no time: %t, %{{iso}}t, %{{sec}}t, %{{msec}}t and %{{usec}}t are")
         }
-        ('r', None) => Part::RequestLine,
+        ('r', None) => Part::Other(Other::RequestLine),
         ('r', Some("target")) => Part::MethodAndTarget,
-        ('m', None) => Part::Method,
-        ('U', None) => Part::Path,
-        ('q', None) => Part::Query,
-        ('H', None) => Part::Protocol,
+        ('m', None) => Part::Other(Other::Method),
+        ('U', None) => Part::Other(Other::Path),
+        ('q', None) => Part::Other(Other::Query),
+        ('H', None) => Part::Other(Other::Protocol),
         ('s', None) => Part::Status,
-        ('b', None) => Part::BodySent,
-        ('B', None) => Part::BodySentDigits,
+        ('b', None) => Part::Other(Other::BodySent),
+        ('B', None) => Part::Other(Other::BodySentDigits),
         ('O', None) => Part::Sent,
-        ('I', None) => Part::Received,
-        ('D', None) => Part::Microseconds,
-        ('T', None) => Part::Duration(Unit::Fraction),
-        ('T', Some("s")) => Part::Duration(Unit::Seconds),
-        ('T', Some("ms")) => Part::Duration(Unit::Milliseconds),
-        ('T', Some("us")) => Part::Duration(Unit::Microseconds),
-        ('X', None) => Part::Connection,
-        ('v' | 'V', None) => Part::RequestHeader(index(&mut recorded.request_headers, "Host")),
-        ('i', Some(name)) if is_name(name) => Part::RequestHeader(index(&mut recorded.request_headers, name)),
-        ('o', Some(name)) if is_name(name) => Part::ResponseHeader(index(&mut recorded.response_headers, name)),
+        ('I', None) => Part::Other(Other::Received),
+        ('D', None) => Part::Other(Other::Microseconds),
+        ('T', None) => Part::Seconds,
+        ('T', Some("s")) => Part::Other(Other::WholeSeconds),
+        ('T', Some("ms")) => Part::Other(Other::Milliseconds),
+        ('T', Some("us")) => Part::Other(Other::Microseconds),
+        ('X', None) => Part::Other(Other::Connection),
+        ('v' | 'V', None) => Part::Other(Other::RequestHeader(index(&mut recorded.request_headers, "Host"))),
+        ('i', Some(name)) if is_name(name) => {
+            Part::Other(Other::RequestHeader(index(&mut recorded.request_headers, name)))
+        }
+        ('o', Some(name)) if is_name(name) => {
+            Part::Other(Other::ResponseHeader(index(&mut recorded.response_headers, name)))
+        }
         ('i' | 'o', _) => bail!("%{letter} needs the name of a header: %{{User-Agent}}{letter}"),
         ('x', Some(name)) => match OWN_NAMES.iter().find(|(known, _)| *known == name) {
-            Some((_, own)) => Part::Own(*own),
+            Some((_, part)) => part.clone(),
             None => {
                 let hint = suggestion(name, OWN_NAMES.map(|(known, _)| known));
                 bail!("%{{{name}}}x is not known to the access log{hint}")
@@ -471,8 +481,8 @@ mod tests {
                 waited: Duration::from_micros(300),
                 trace: None,
             })),
-            method: "POST".into(),
-            target: "/a\"b?password=x&q=1".into(),
+            method_and_target: "POST /a\"b?password=x&q=1".into(),
+            method_bytes: 4,
             status: 200,
             sent_bytes: 533,
             duration: Duration::from_micros(1_412),
@@ -525,8 +535,8 @@ mod tests {
         check("%{service_type}x %{service}x %{endpoint}x %{endpoint_time}x", "proxy Direct Stock 0.000300");
         check("%{SSL_PROTOCOL}x %{tls_cipher}x %{trace}x %{received_body}x", "TLSv1.3 TLS_AES_256_GCM_SHA384 - 200");
         let mut broken = Record { complete: false, note: None, tls: None, ..record };
-        broken.method.clear();
-        broken.target.clear();
+        broken.method_and_target.clear();
+        broken.method_bytes = 0;
         assert_eq!(line("%X %r %{service}x %{endpoint_time}x%{aborted}x", &broken), "X - - - aborted\n");
         assert_eq!(line("\"%{target}r\" %{tls_version}x", &broken), "\"-\" -\n");
     }

@@ -51,20 +51,15 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     correlation_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trace_id: Option<&'a str>,
+    trace_id: Option<String>,
     aborted: bool,
 }
 
 /// Writes the object and the end of its line; JSON escapes what could begin another.
-pub(super) fn write(
-    out: &mut Vec<u8>,
-    record: &Record,
-    note: Option<&ExchangeNote>,
-    now: Duration,
-    masks_queries: bool,
-) {
+pub(super) fn write(out: &mut Vec<u8>, record: &Record, now: Duration, masks_queries: bool) {
+    let note = ExchangeNote::of(record);
     let header = |index: usize| record.request_headers.get(index).and_then(Option::as_deref);
-    let (method, target) = (String::from_utf8_lossy(&record.method), String::from_utf8_lossy(&record.target));
+    let (method, target) = (String::from_utf8_lossy(record.method()), String::from_utf8_lossy(record.target()));
     let target = if masks_queries { masked_target(&target) } else { Cow::Borrowed(&*target) };
     let correlation = String::from_utf8_lossy(&record.correlation);
     let service = note.and_then(|note| note.service.as_ref()).filter(|service| !service.kind().is_empty());
@@ -90,7 +85,7 @@ pub(super) fn write(
         tls_version: record.tls.map(|tls| tls.version),
         tls_cipher: record.tls.map(|tls| tls.cipher),
         correlation_id: Some(&*correlation).filter(|id| !id.is_empty()),
-        trace_id: note.and_then(|note| note.trace.as_deref()),
+        trace_id: note.and_then(|note| note.trace).map(|trace| trace.trace_id()),
         aborted: !record.complete,
     };
     // Texts, numbers and flags can always be written.

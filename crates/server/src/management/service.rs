@@ -13,10 +13,17 @@ use serde_json::json;
 /// How many requests are worked at at once; the others wait, each with its connection.
 const WORKERS: usize = 16;
 
-/// A runtime for a listener of operators: what blocks runs on a few threads beside it.
+/// How far behind the threads that serve messages those of operators stand (`nice`): of a processor that both want they
+/// get a tenth.
+const NICENESS: i32 = 10;
+
+/// A runtime for a listener of operators, on the thread that asks for it: what blocks runs on a few threads beside it,
+/// and messages go before all of them.
 ///
 /// Errors: there is no thread to be had.
 pub(crate) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    // It is this thread's own, and the threads that it begins have it as well. Whoever refuses it lets all be equal.
+    let _ = rustix::process::setpriority_process(None, NICENESS);
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(WORKERS)
