@@ -87,11 +87,11 @@ pub(super) fn digits(number: u32) -> [u8; 8] {
     // Halves of four digits, then quarters of two, then digits: each in its place, the first in the lowest byte. To
     // divide is to multiply by a fraction.
     let number = u64::from(number % 100_000_000);
-    let halves = (number % 10_000) << 32 | number / 10_000;
-    let hundreds = (halves * 10_486 >> 20) & 0x0000_007f_0000_007f;
-    let quarters = (halves - 100 * hundreds) << 16 | hundreds;
-    let tens = (quarters * 103 >> 10) & 0x000f_000f_000f_000f;
-    let digits = (quarters - 10 * tens) << 8 | tens;
+    let halves = ((number % 10_000) << 32) | (number / 10_000);
+    let hundreds = ((halves * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let quarters = ((halves - 100 * hundreds) << 16) | hundreds;
+    let tens = ((quarters * 103) >> 10) & 0x000f_000f_000f_000f;
+    let digits = ((quarters - 10 * tens) << 8) | tens;
     (digits + EACH).to_le_bytes()
 }
 
