@@ -363,14 +363,15 @@ impl Loader {
         element.heed();
         let mediator = (spec.build)(element, self)?;
         let step = StepPlace { element: spec.element, place: element.place.clone() };
-        let node = Node { step: step.clone(), mediator };
+        let expression = element.shown_expression();
+        let node = Node { step: step.clone(), expression: expression.clone(), mediator };
         match spec.beside {
             Some(beside) if self.sends_again => {
                 // The message is needed again: a copy of it is sent, beside the flow.
                 let block = vec![node].into();
                 let place = step.place.clone();
                 let sequence = Sequence { name: spec.element.into(), place, block, on_error: None, is_traced: false };
-                Ok(Node { step, mediator: beside(sequence, self) })
+                Ok(Node { step, expression, mediator: beside(sequence, self) })
             }
             _ => Ok(node),
         }

@@ -227,6 +227,14 @@ impl Element {
         Some(Text { value: &attribute.value, element: self, offset: attribute.value_offset, exact: !attribute.escaped })
     }
 
+    /// The attribute `expression` as people may be shown it; `None` where there is none, and where the name of the
+    /// element says that it sets a secret. It does not count as read.
+    pub fn shown_expression(&self) -> Option<Box<str>> {
+        let value = |name: &str| Some(&*self.attributes.iter().find(|attribute| attribute.name == name)?.value);
+        let is_secret = value("name").is_some_and(myelin_secrets::is_secret_name);
+        value("expression").filter(|_| !is_secret).map(Box::from)
+    }
+
     /// The value of an attribute that must be there and not be empty.
     pub fn required(&self, name: &str) -> Result<Text<'_>, Problem> {
         match self.attribute(name) {

@@ -55,7 +55,7 @@ pub mod observer {
 /// What hears of each step of an exchange that is recorded, and what it is told of.
 pub mod recorder {
     pub use myelin_flow::context::RequestContext;
-    pub use myelin_flow::definitions::{Definitions, Sequence};
+    pub use myelin_flow::definitions::{Definitions, Node, Sequence};
     pub use myelin_flow::exchange::{Direction, Exchange};
     pub use myelin_flow::fault::Outcome;
     pub use myelin_flow::mediator::Flow;

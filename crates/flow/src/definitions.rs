@@ -86,6 +86,8 @@ pub struct Block {
 pub struct Node {
     /// What it is called and where it stands.
     pub step: StepPlace,
+    /// The expression that it works out, as people may be shown it; `None` where it has none, or where that is a secret.
+    pub expression: Option<Box<str>>,
     /// What it does.
     pub mediator: Box<dyn Mediator>,
 }

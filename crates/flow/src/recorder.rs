@@ -11,7 +11,7 @@ use myelin_message::{Arrival, Body, Message, Outgoing, SendError, StatusCode};
 
 use crate::context::RequestContext;
 use crate::counters::ExchangeEnd;
-use crate::definitions::{Definitions, Sequence};
+use crate::definitions::{Definitions, Node, Sequence};
 use crate::exchange::{Direction, Exchange};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::Flow;
@@ -82,7 +82,7 @@ pub trait Recorder {
     fn sequence_ends(&self, _: &Sequence, _: &Outcome<Flow>) {}
 
     /// A step begins.
-    fn step_begins(&self, _: &StepPlace, _: &mut Exchange, _: &RequestContext<'_>) {}
+    fn step_begins(&self, _: &Node, _: &mut Exchange, _: &RequestContext<'_>) {}
 
     /// The step that began last has ended.
     fn step_ends(&self, _: &StepPlace, _: &mut Exchange, _: &RequestContext<'_>, _: &Outcome<Flow>) {}
@@ -292,8 +292,8 @@ impl Recorder for Recorders {
         self.each(|recorder| recorder.sequence_ends(sequence, outcome));
     }
 
-    fn step_begins(&self, step: &StepPlace, exchange: &mut Exchange, context: &RequestContext<'_>) {
-        self.each(|recorder| recorder.step_begins(step, exchange, context));
+    fn step_begins(&self, node: &Node, exchange: &mut Exchange, context: &RequestContext<'_>) {
+        self.each(|recorder| recorder.step_begins(node, exchange, context));
     }
 
     fn step_ends(

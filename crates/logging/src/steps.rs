@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use myelin_channel::Sent;
 use myelin_flow::context::RequestContext;
+use myelin_flow::definitions::Node;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
 use myelin_flow::mediator::Flow;
@@ -49,7 +50,7 @@ impl StepLines {
 }
 
 impl Recorder for StepLines {
-    fn step_begins(&self, _: &StepPlace, _: &mut Exchange, _: &RequestContext<'_>) {
+    fn step_begins(&self, _: &Node, _: &mut Exchange, _: &RequestContext<'_>) {
         self.steps.borrow_mut().push(self.clock.monotonic());
     }
 

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use myelin_flow::context::RequestContext;
+use myelin_flow::definitions::Node;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
 use myelin_flow::mediator::Flow;
@@ -161,7 +162,7 @@ impl CountingRecorder {
 }
 
 impl Recorder for CountingRecorder {
-    fn step_begins(&self, step: &StepPlace, _: &mut Exchange, _: &RequestContext<'_>) {
+    fn step_begins(&self, Node { step, .. }: &Node, _: &mut Exchange, _: &RequestContext<'_>) {
         self.count(step, |counts| counts.messages += 1);
         self.open.borrow_mut().push((step.clone(), false));
     }

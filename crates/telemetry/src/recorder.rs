@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use myelin_engine::observer::{ExchangeEnd, Fault, Origin};
 use myelin_engine::recorder::{
-    BranchStart, CalledEndpoint, Exchange, ExchangeStart, Flow, Outcome, Recorder, RecorderSource, RequestContext,
-    Sequence, StepDecision, StepPlace,
+    BranchStart, CalledEndpoint, Exchange, ExchangeStart, Flow, Node, Outcome, Recorder, RecorderSource,
+    RequestContext, Sequence, StepDecision, StepPlace,
 };
 use myelin_engine::transport::{Outgoing, SendError, Sent};
 use myelin_message::{Head, Message, StatusCode, TraceMark};
@@ -158,7 +158,7 @@ impl Recorder for FlowRecorder {
         }
     }
 
-    fn step_begins(&self, step: &StepPlace, _: &mut Exchange, _: &RequestContext<'_>) {
+    fn step_begins(&self, Node { step, .. }: &Node, _: &mut Exchange, _: &RequestContext<'_>) {
         if !self.exchange.mediators {
             return;
         }

@@ -113,7 +113,11 @@ impl Loader {
 
 /// A mediator that faults, in the place of one that needs something that is not there.
 pub(super) fn failing_node(element: &'static str, place: Place, problem: &Problem) -> Node {
-    Node { step: StepPlace { element, place }, mediator: Box::new(FailingStep { detail: problem.to_string().into() }) }
+    Node {
+        step: StepPlace { element, place },
+        expression: None,
+        mediator: Box::new(FailingStep { detail: problem.to_string().into() }),
+    }
 }
 
 /// A sequence that faults, in the place of one that is faulty or not there.

@@ -204,7 +204,7 @@ impl ConditionalRouter {
         let start = if routes[index].is_last { routes.len() } else { index + 1 };
         let mediator = Box::new(ConditionalRouter { routes: Arc::clone(&self.routes), start });
         let step = StepPlace { element: SPEC.element, place: place.clone() };
-        vec![Node { step, mediator }].into()
+        vec![Node { step, expression: None, mediator }].into()
     }
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::common::{Scenario, post, response};
 use myelin_engine::observer::{ExchangeEnd, Fault};
 use myelin_engine::recorder::{
-    BranchStart, CalledEndpoint, Exchange, ExchangeStart, Flow, Outcome, Recorder, RecorderSource, RequestContext,
-    Sequence, StepPlace,
+    BranchStart, CalledEndpoint, Exchange, ExchangeStart, Flow, Node, Outcome, Recorder, RecorderSource,
+    RequestContext, Sequence, StepPlace,
 };
 use myelin_engine::transport::{Outgoing, SendError, SendErrorKind, Sent};
 use myelin_message::{Message, StatusCode};
@@ -53,7 +53,7 @@ impl Recorder for Note {
         self.say(format!("out {}", sequence.name));
     }
 
-    fn step_begins(&self, step: &StepPlace, _: &mut Exchange, _: &RequestContext<'_>) {
+    fn step_begins(&self, Node { step, .. }: &Node, _: &mut Exchange, _: &RequestContext<'_>) {
         self.say(format!("<{}>", step.element));
     }
 

@@ -132,6 +132,22 @@ fn the_text_of_a_trace_answers_why_at_a_glance() {
     }
 }
 
+#[test]
+fn a_step_shows_its_expression_and_what_it_changed_itself() {
+    let steps = "<property name='symbol' expression='//symbol'/>
+        <property name='password' expression=\"'canary'\"/>
+        <filter xpath='true()'><then><property name='inner' value='1'/></then></filter>
+        <foreach expression='//symbol'><sequence><property name='item' expression='.'/></sequence></foreach>";
+    let artefacts = proxy(&format!("<inSequence>{steps}<respond/></inSequence>"));
+    let traces = traces_of(&artefacts, Some(ALL), false, serve("/services/P", &[], "<a><symbol>IBM</symbol></a>"));
+    let (text, json) = (traces[0].to_text(&Secrets::default()), traces[0].to_json(&Secrets::default()).to_string());
+    assert!(text.contains("expression //symbol\n") && json.contains("\"expression\":\"//symbol\""), "{text}");
+    assert!(!text.contains("canary") && !json.contains("canary"), "{text}");
+    for changed in ["property inner: ", "property item: "] {
+        assert_eq!(text.matches(changed).count(), 1, "{text}");
+    }
+}
+
 /// The lines of a trace's text that tell what was compared.
 fn compared(sequence: &str, headers: &'static [(&str, &str)], body: &'static str) -> Vec<String> {
     compared_of(sequence, serve_whole("/services/P", headers, body))

@@ -20,7 +20,7 @@ impl Block {
     ) -> (&'a mut Exchange, Outcome<Flow>) {
         for (index, node) in self.nodes().iter().enumerate().skip(start) {
             exchange.last = last && index + 1 == self.nodes().len();
-            recorder.step_begins(&node.step, exchange, context);
+            recorder.step_begins(node, exchange, context);
             let step = Box::pin(async move { node.mediator.step(exchange, context).finish().await });
             let (back, outcome) = wait_at_step(&node.step, step).await;
             recorder.step_ends(&node.step, back, context, &outcome);

@@ -95,6 +95,7 @@ function rowDetails(row, count, signal) {
             ["Began after", seconds(row.start)],
             ["Took", row.took !== null && seconds(row.took)],
             ["Ended", OUTCOMES[node.outcome] ?? node.outcome],
+            ["Expression", node.kind === "step" && node.expression && h("code", {}, node.expression)],
         ]),
         node.kind === "fault" && h("div", { class: "trouble" }, h("p", {}, sign("bad"), h("b", {}, `${node.code}: `), node.message),
             facts([["Whose side", node.origin], ["Detail", node.detail],

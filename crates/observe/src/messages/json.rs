@@ -122,12 +122,12 @@ impl Shown<'_> {
                 let (file, line) = place(Some(at));
                 json!({ "kind": "sequence", "name": &**name, "file": file, "line": line, "outcome": outcome })
             }
-            NodeKind::Step { step, outcome, changes } => {
+            NodeKind::Step { step, expression, outcome, changes } => {
                 let (file, line) = place(Some(&step.place));
                 let changes: Vec<Value> = changes.iter().map(|change| self.change(change)).collect();
                 json!({
                     "kind": "step", "element": step.element, "file": file, "line": line,
-                    "outcome": outcome, "changes": changes,
+                    "expression": expression.as_deref().map(|text| self.secrets.text(text)), "outcome": outcome, "changes": changes,
                 })
             }
             NodeKind::Decision(decision) => {

@@ -10,7 +10,7 @@ use myelin_channel::{LocalFuture, Sent};
 use myelin_config::problem::Place;
 use myelin_flow::context::RequestContext;
 use myelin_flow::counters::ExchangeEnd;
-use myelin_flow::definitions::Sequence;
+use myelin_flow::definitions::{Node as SequenceNode, Sequence};
 use myelin_flow::exchange::{Direction, Exchange};
 use myelin_flow::fault::{Fault, Origin, Outcome};
 use myelin_flow::mediator::Flow;
@@ -23,7 +23,7 @@ use super::MessageTracing;
 use super::body::{BodyView, Ticket, wait_for};
 use super::snapshot::{Snapshot, cut, view, view_of_outgoing};
 use super::source::Candidate;
-use super::trace::{Call, MessageView, Node, NodeKind, Trace};
+use super::trace::{Call, Change, MessageView, Node, NodeKind, Trace};
 
 /// What is recorded of one exchange; it becomes a trace when the last of its flows has let go of it.
 pub(super) struct Recording {
@@ -58,7 +58,29 @@ pub(super) struct FlowRecorder {
 struct Open {
     /// `None` where it is beyond the limit.
     node: Option<usize>,
+    /// Of a step; `None` for a sequence.
     before: Option<Snapshot>,
+    /// How the first step inside of it, if there was one, found what it had changed by then.
+    ahead: Option<Vec<Change>>,
+    /// How the last step inside of it left the exchange.
+    inner: Option<Snapshot>,
+}
+
+impl Open {
+    fn new(node: Option<usize>, before: Option<Snapshot>) -> Open {
+        Open { node, before, ahead: None, inner: None }
+    }
+
+    /// What the step has changed itself, and not a step inside of it.
+    fn own_changes(&self, after: &Snapshot) -> Vec<Change> {
+        let mut changes = self.before.as_ref().map_or_else(Vec::new, |before| before.changes(after));
+        if let Some(inner) = &self.inner {
+            let behind = inner.changes(after);
+            let own = || self.ahead.iter().flatten().chain(&behind);
+            changes.retain(|change| own().any(|own| own.is_about_the_same(change)));
+        }
+        changes
+    }
 }
 
 impl Recording {
@@ -188,7 +210,12 @@ impl FlowRecorder {
 
     fn begin(&self, kind: NodeKind, before: Option<Snapshot>) {
         let node = self.recording.begin(self.parent(), kind);
-        self.open.borrow_mut().push(Open { node, before });
+        let mut open = self.open.borrow_mut();
+        if let (Some(before), Some(outer)) = (&before, outer_step(&mut open)) {
+            let ahead = || outer.before.as_ref().map_or_else(Vec::new, |outer| outer.changes(before));
+            outer.ahead.get_or_insert_with(ahead);
+        }
+        open.push(Open::new(node, before));
     }
 
     /// Notes something that takes no time.
@@ -263,19 +290,20 @@ impl Recorder for FlowRecorder {
         });
     }
 
-    fn step_begins(&self, step: &StepPlace, exchange: &mut Exchange, context: &RequestContext<'_>) {
+    fn step_begins(&self, node: &SequenceNode, exchange: &mut Exchange, context: &RequestContext<'_>) {
         let before = self.recording.snapshot(exchange, context);
-        let kind = NodeKind::Step { step: step.clone(), outcome: UNFINISHED, changes: Vec::new() };
+        let (step, expression) = (node.step.clone(), node.expression.as_deref().map(|text| cut(text).into_owned()));
+        let kind = NodeKind::Step { step, expression, outcome: UNFINISHED, changes: Vec::new() };
         self.begin(kind, Some(before));
     }
 
     fn step_ends(&self, _: &StepPlace, exchange: &mut Exchange, context: &RequestContext<'_>, outcome: &Outcome<Flow>) {
         let Some(open) = self.open.borrow_mut().pop() else { return };
         let after = open.node.map(|_| self.recording.snapshot(exchange, context));
-        let changed = match (&open.before, &after) {
-            (Some(before), Some(after)) => before.changes(after),
-            _ => Vec::new(),
-        };
+        let changed = after.as_ref().map_or_else(Vec::new, |after| open.own_changes(after));
+        if let (Some(after), Some(outer)) = (after, outer_step(&mut self.open.borrow_mut())) {
+            outer.inner = Some(after);
+        }
         self.recording.end(open.node, |kind| {
             if let NodeKind::Step { outcome: ended, changes, .. } = kind {
                 *ended = word(outcome);
@@ -388,6 +416,11 @@ impl Recorder for FlowRecorder {
         trace.faulted |= end.faulted;
         trace.took = took;
     }
+}
+
+/// The step in which the next one begins.
+fn outer_step(open: &mut [Open]) -> Option<&mut Open> {
+    open.iter_mut().rev().find(|open| open.before.is_some())
 }
 
 /// So many bodies on the wire are remembered: those of a request, its calls and its branches.

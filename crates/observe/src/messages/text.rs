@@ -74,8 +74,11 @@ impl Page<'_> {
             NodeKind::Sequence { name, place, outcome } => {
                 self.line(depth, &format!("sequence {name} ({place}){}{took}", how(outcome)));
             }
-            NodeKind::Step { step, outcome, changes, .. } => {
+            NodeKind::Step { step, expression, outcome, changes } => {
                 self.line(depth, &format!("{step}{}{took}", how(outcome)));
+                if let Some(expression) = expression {
+                    self.line(depth + 1, &format!("expression {}", secrets.text(expression)));
+                }
                 for change in changes {
                     self.change(depth + 1, change);
                 }

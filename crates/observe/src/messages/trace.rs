@@ -50,7 +50,7 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) enum NodeKind {
     Sequence { name: Arc<str>, place: Place, outcome: &'static str },
-    Step { step: StepPlace, outcome: &'static str, changes: Vec<Change> },
+    Step { step: StepPlace, expression: Option<String>, outcome: &'static str, changes: Vec<Change> },
     Decision(StepDecision),
     Call(Box<Call>),
     Fault { code: String, origin: &'static str, message: String, detail: Option<String>, trail: Vec<String> },
@@ -97,6 +97,19 @@ pub(super) enum Change {
     Message {
         now: String,
     },
+}
+
+impl Change {
+    /// Whether both are about the same header, property or body.
+    pub(super) fn is_about_the_same(&self, other: &Change) -> bool {
+        match (self, other) {
+            (Change::Value { what, scope, name, .. }, Change::Value { what: kind, scope: place, name: known, .. }) => {
+                (what, scope, name) == (kind, place, known)
+            }
+            (Change::Body { .. }, Change::Body { .. }) | (Change::Message { .. }, Change::Message { .. }) => true,
+            _ => false,
+        }
+    }
 }
 
 impl Trace {
@@ -165,7 +178,9 @@ impl Trace {
             |operand: &Operand| operand.expression.len() + operand.values.iter().map(String::len).sum::<usize>();
         let node = |node: &Node| {
             let more = match &node.kind {
-                NodeKind::Step { changes, .. } => changes.iter().map(change).sum(),
+                NodeKind::Step { expression, changes, .. } => {
+                    expression.as_ref().map_or(0, String::len) + changes.iter().map(change).sum::<usize>()
+                }
                 NodeKind::Call(call) => message(&call.request) + call.response.as_ref().map_or(0, message),
                 NodeKind::Decision(decision) => {
                     decision.compared.iter().map(|told| operand(&told.left) + operand(&told.right)).sum()

@@ -91,7 +91,7 @@ fn calling(template: &str, given: &Element, element: &Element, loader: &mut Load
         }
     }
     let mediator = Box::new(call_template::calling(id, arguments));
-    Ok(Node { step: StepPlace { element: ELEMENT, place: element.place.clone() }, mediator })
+    Ok(Node { step: StepPlace { element: ELEMENT, place: element.place.clone() }, expression: None, mediator })
 }
 
 impl Mediator for Operation {
