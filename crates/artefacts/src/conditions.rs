@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use crate::loader::Loader;
 use crate::uri_parts::{UriPart, parameter};
+use crate::words::unknown_word;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_expression::Need;
@@ -184,8 +185,8 @@ impl Subject {
             ("url", None) => SubjectKind::Address(None),
             ("url", Some(part)) => SubjectKind::Address(Some(UriPart::named(part)?)),
             (other, _) => {
-                let message = format!("type {other:?} is unknown: header, param, url, property and soap are known");
-                return Err(element.problem(message));
+                let known = ["header", "param", "url", "property", "soap"];
+                return Err(element.problem(unknown_word("type", other, &known)));
             }
         };
         Ok(Subject { label, kind })

@@ -33,3 +33,4 @@ mod throttle;
 mod uri_parts;
 mod values;
 pub mod vocabulary;
+mod words;

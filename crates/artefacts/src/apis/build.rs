@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::apis::handler::build as api_handler;
 use crate::apis::{Address, Api, Bound, Definition, Offer, Path, Resource, Template};
 use crate::loader::{Loader, is_traced};
+use crate::words::unknown_word;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_flow::cost::ServiceCost;
@@ -220,8 +221,8 @@ fn methods(text: Text<'_>) -> Result<Vec<String>, Problem> {
     let mut methods: Vec<String> = Vec::new();
     for method in text.value.split_ascii_whitespace() {
         if !METHODS.contains(&method) {
-            let message = format!("{method:?} is no method that a resource can have: {} are", METHODS.join(" "));
-            return Err(text.problem(message));
+            let separator = if method.contains(',') { "; blanks separate methods" } else { "" };
+            return Err(text.problem(unknown_word("method", method, &METHODS) + separator));
         }
         if !methods.iter().any(|known| known == method) {
             methods.push(method.to_owned());

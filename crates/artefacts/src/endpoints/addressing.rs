@@ -10,6 +10,7 @@ use myelin_soap::{Addressing, Headers};
 
 use crate::endpoints::address::other_transport;
 use crate::loader::Loader;
+use crate::words::unknown_word;
 use myelin_config::element::Element;
 use myelin_content::Tree;
 use myelin_content::{Content, Format, write_charset};
@@ -51,9 +52,8 @@ impl Addressed {
                 "final" | "" => Addressing::Final,
                 "submission" => Addressing::Submission,
                 other => {
-                    let message =
-                        format!("version={other:?} of WS-Addressing is unknown: final and submission are known");
-                    loader.problem(text.problem(message));
+                    let message = unknown_word("version", other, &["final", "submission"]);
+                    loader.problem(text.problem(format!("{message} to WS-Addressing")));
                     Addressing::Final
                 }
             },

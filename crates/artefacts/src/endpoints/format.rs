@@ -13,6 +13,7 @@ use myelin_xml::Kind;
 
 use crate::endpoints::address::{escape, parse_uri};
 use crate::loader::Loader;
+use crate::words::unknown_word;
 use myelin_config::element::Element;
 use myelin_content::Charset;
 use myelin_content::{Enclosure, Json, Tree};
@@ -83,8 +84,8 @@ impl Shape {
                 "rest" => Some(Form::Rest),
                 "leave-as-is" | "" => None,
                 other => {
-                    let message = format!("format={other:?} is unknown: soap11, soap12, pox, get and rest are known");
-                    loader.problem(text.problem(message));
+                    let known = ["soap11", "soap12", "pox", "get", "rest", "leave-as-is"];
+                    loader.problem(text.problem(unknown_word("format", other, &known)));
                     None
                 }
             };
@@ -103,7 +104,7 @@ impl Shape {
                 "swa" => Some(Enclosure::SwA),
                 "" => None,
                 other => {
-                    loader.problem(text.problem(format!("optimize={other:?} is unknown: mtom and swa are known")));
+                    loader.problem(text.problem(unknown_word("optimize", other, &["mtom", "swa"])));
                     None
                 }
             };

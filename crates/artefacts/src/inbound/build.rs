@@ -12,6 +12,7 @@ use myelin_config::problem::Problem;
 use myelin_flow::cost::ServiceCost;
 use myelin_flow::position::ServiceIdentity;
 use myelin_java_text::pattern::Pattern;
+use myelin_spelling::suggestion;
 
 /// Parameters of WSO2's that size what this bus does not have, and what WSO2's tools write where nobody chose anything.
 const OF_WORKERS: [(&str, &str); 6] = [
@@ -72,8 +73,9 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
             return Ok(Some(InboundEndpoint::Source(receiving)));
         }
         _ => {
-            let offered = listed(loader.settings.channels.iter().flat_map(|channel| channel.protocols).copied());
-            let message = format!("protocol {:?} is not offered yet: {offered} are", protocol.value.trim());
+            let offered = || loader.settings.channels.iter().flat_map(|channel| channel.protocols).copied();
+            let (word, meant) = (protocol.value.trim(), suggestion(protocol.value.trim(), offered()));
+            let message = format!("protocol {word:?} is not offered yet: {} are{meant}", listed(offered()));
             return Err(protocol.problem(message));
         }
     };

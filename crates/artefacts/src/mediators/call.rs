@@ -5,6 +5,7 @@ use crate::calls::{ONE_ANSWER_NEEDED, Payload, receiver, send, send_or_split};
 use crate::endpoints::{self, EndpointRef};
 use crate::loader::{Entry, Loader};
 use crate::spec::{Built, Spec};
+use crate::words::unknown_word;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_expression::Need;
@@ -141,8 +142,8 @@ fn target(element: &Element, loader: &mut Loader) -> Result<Option<(Scope, Slot)
         "property" => Scope::Default,
         "variable" => Scope::Variable,
         other => {
-            let message = format!("<target>: type {other:?} is unknown: body, property and variable are known");
-            return Err(element.problem(message));
+            let message = unknown_word("type", other, &["body", "property", "variable"]);
+            return Err(element.problem(format!("<target>: {message}")));
         }
     };
     named_in(element, loader).map(|slot| Some((scope, slot)))

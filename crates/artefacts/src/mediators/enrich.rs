@@ -10,6 +10,7 @@ use crate::mediators::enrich::source::Source;
 use crate::mediators::enrich::target::EnrichTarget;
 use crate::message_edits::EditAction;
 use crate::spec::{Built, Spec, once_ready};
+use crate::words::unknown_word;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_expression::Immediate;
@@ -111,7 +112,7 @@ fn action(target: &Element) -> Result<EditAction, Problem> {
         "child" => Ok(EditAction::Child),
         "sibling" => Ok(EditAction::Sibling),
         "remove" => Ok(EditAction::Remove),
-        other => Err(action.problem(format!("action {other:?} is none of replace, child, sibling and remove"))),
+        other => Err(action.problem(unknown_word("action", other, &["replace", "child", "sibling", "remove"]))),
     }
 }
 

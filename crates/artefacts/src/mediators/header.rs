@@ -6,6 +6,7 @@ use myelin_xml::{Document, Kind, NodeId, is_ncname};
 use crate::loader::Loader;
 use crate::spec::{Built, Spec, once_ready};
 use crate::values::{ConfiguredValue, embedded_expression};
+use crate::words::unknown_word;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_content::Fragment;
@@ -114,7 +115,7 @@ fn is_transport(element: &Element) -> Result<bool, Problem> {
     match element.attribute("scope").map_or("default", |scope| scope.value) {
         "transport" => Ok(true),
         "default" => Ok(false),
-        other => Err(element.problem(format!("<header>: scope {other:?} is neither default nor transport"))),
+        other => Err(element.problem(format!("<header>: {}", unknown_word("scope", other, &["default", "transport"])))),
     }
 }
 

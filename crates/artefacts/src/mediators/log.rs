@@ -9,6 +9,7 @@ use tracing::Level;
 use crate::loader::Loader;
 use crate::spec::{Built, Spec};
 use crate::values::ConfiguredValue;
+use crate::words::unknown_word;
 use myelin_config::element::Element;
 use myelin_content::Format;
 use myelin_content::{Json, Tree};
@@ -89,8 +90,8 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         "full" => Detail::Full,
         "custom" => Detail::Custom,
         other => {
-            // Synapse takes any other word for `simple`.
-            loader.warning(element.problem(format!("<log>: level {other:?} is unknown, simple is taken")));
+            let message = unknown_word("level", other, &["simple", "headers", "full", "custom"]);
+            loader.warning(element.problem(format!("<log>: {message}; as in Synapse, simple is taken")));
             Detail::Simple
         }
     };
@@ -100,7 +101,10 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         "DEBUG" => Level::DEBUG,
         "WARN" => Level::WARN,
         "ERROR" | "FATAL" => Level::ERROR,
-        other => return Err(element.problem(format!("<log>: category {other:?} is unknown"))),
+        other => {
+            let known = ["INFO", "TRACE", "DEBUG", "WARN", "ERROR", "FATAL"];
+            return Err(element.problem(format!("<log>: {}", unknown_word("category", other, &known))));
+        }
     };
     let separator = element.attribute("separator").map_or(", ", |separator| separator.value).to_owned();
     // A reader of the file writes line breaks and tabs as escapes.

@@ -12,6 +12,7 @@ use crate::loader::Loader;
 use crate::mediators::makefault::code::Code;
 use crate::spec::{Built, Spec};
 use crate::values::ConfiguredValue;
+use crate::words::unknown_word;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_content::Format;
@@ -104,7 +105,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         Some(("soap11", _)) => Some(Form::Soap(Version::Soap11)),
         Some(("soap12", _)) => Some(Form::Soap(Version::Soap12)),
         Some(("pox", _)) => Some(Form::Plain),
-        Some((other, text)) => return Err(text.problem(format!("version {other:?} is none of soap11, soap12 and pox"))),
+        Some((other, text)) => return Err(text.problem(unknown_word("version", other, &["soap11", "soap12", "pox"]))),
     };
     let response = match element.attribute("response").map(|response| (response.value, response)) {
         None | Some(("true", _)) => true,
@@ -349,7 +350,7 @@ mod tests {
         check(&whole("", &format!("{code}{reason}")), "");
         check(&whole("version='pox'", &format!("{code}{reason}")), "");
         check("<makefault/>", "");
-        check(&whole("version='soap13'", ""), "none of soap11");
+        check(&whole("version='soap13'", ""), "unknown: soap11");
         check(&whole("response='maybe'", ""), "neither true nor false");
         check(&whole("version='soap11'", reason), "needs a <code>");
         check(&whole("version='soap11'", code), "needs a <reason>");

@@ -19,6 +19,7 @@ use crate::mediators::payload_factory::value::{Manner, write_given};
 use crate::message_edits::put_body;
 use crate::placeholders::{TextFormat, write_value};
 use crate::spec::{Built, Spec, once_ready};
+use crate::words::unknown_word;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_content::Format;
@@ -211,7 +212,7 @@ fn media(element: &Element) -> Result<TextFormat, Problem> {
         "xml" => Ok(TextFormat::Xml),
         "json" => Ok(TextFormat::Json),
         "text" => Ok(TextFormat::Text),
-        other => Err(media.problem(format!("media-type {other:?} is none of xml, json and text"))),
+        other => Err(media.problem(unknown_word("media-type", other, &["xml", "json", "text"]))),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::loader::Loader;
 use crate::mediators::header::put_header;
 use crate::spec::{Built, Spec, at_once, once_ready};
 use crate::values::embedded_expression;
+use crate::words::unknown_word;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_expression::Expression;
@@ -140,7 +141,10 @@ fn place(element: &Element, loader: &mut Loader) -> Result<Place, Problem> {
             return Err(scope.problem(format!("<property>: scope {word:?} {message}")));
         }
         "func" => return Err(scope.problem("<property>: parameters of a template are set by <call-template>")),
-        other => return Err(scope.problem(format!("<property>: scope {other:?} is unknown"))),
+        other => {
+            let known = ["default", "operation", "axis2", "axis2-client", "transport"];
+            return Err(scope.problem(format!("<property>: {}", unknown_word("scope", other, &known))));
+        }
     })
 }
 

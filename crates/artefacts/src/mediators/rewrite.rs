@@ -158,7 +158,7 @@ mod tests {
         check(&rule("<actions/>"), "not <actions>");
         check(&rule("<condition/><action value='/'/>"), "holds one condition");
         check(&action("fragment='scheme' value='a'"), "no part of an address");
-        check(&action("type='delete' value='a'"), "none of set");
+        check(&action("type='delete' value='a'"), "unknown: set, append");
         check(&action("fragment='query' type='remove-query-param' value='a'"), "is not offered");
         check(&action("fragment='path' resolve='true' value='a'"), "is not offered");
         check(&action("fragment='path'"), "needs value or xpath");

@@ -123,7 +123,7 @@ mod tests {
         check("<variable name='v'/>", "needs value or expression");
         check("<variable name='v' value='1' expression='2'/>", "exclude each other");
         check("<variable name='v' value='1.5' type='INTEGER'/>", "\"1.5\" is no INTEGER");
-        check("<variable name='v' value='1' type='OM'/>", "known are STRING, BOOLEAN");
+        check("<variable name='v' value='1' type='OM'/>", "unknown: STRING, BOOLEAN");
         check("<variable name='v' value='1' action='keep'/>", "neither set nor remove");
     }
 }

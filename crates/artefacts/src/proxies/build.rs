@@ -8,7 +8,8 @@ use crate::inbound::{Unread, by_transport, source};
 use crate::loader::{Loader, is_traced};
 use crate::proxies::Proxy;
 use crate::proxies::publishing;
-use myelin_channel::{Receive, Source, Spec, listed};
+use crate::words::unknown_word;
+use myelin_channel::{Receive, Source, Spec};
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_flow::cost::ServiceCost;
@@ -161,9 +162,8 @@ fn transports<'e>(element: &'e Element, loader: &mut Loader) -> Result<Transport
             }
             (other, _) if NOT_YET.contains(&other) => not_yet.push(other),
             (other, _) => {
-                let offered = listed(loader.settings.channels.iter().flat_map(|channel| channel.transports).copied());
-                let message = format!("there is no transport {other:?}: {offered} are offered");
-                return Err(text.problem(message));
+                let offered = loader.settings.channels.iter().flat_map(|channel| channel.transports).copied();
+                return Err(text.problem(unknown_word("transport", other, &offered.collect::<Vec<_>>())));
             }
         }
     }

@@ -9,6 +9,7 @@ use myelin_soap::Envelope;
 use crate::inbound::{InboundSource, Receiving, ReceivingService};
 use crate::loader::{Entry, Loader, is_traced};
 use crate::tasks::{Injection, Injector, Kind, Progress, TaskSource, Trigger};
+use crate::words::unknown_word;
 use myelin_channel::CronExpression;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
@@ -162,7 +163,7 @@ fn injector(element: &Element, properties: &[(Text<'_>, &Element)], loader: &mut
     let format = text("format");
     let kind = format.map_or("", |format| format.value.trim());
     let kind = Kind::of(kind).ok_or_else(|| {
-        let message = format!("format {kind:?} is unknown: soap11, soap12, pox and get are known");
+        let message = unknown_word("format", kind, &["soap11", "soap12", "pox", "get"]);
         format.map_or_else(|| element.problem(&*message), |format| format.problem(&*message))
     })?;
     if let Some(format) = format.filter(|_| kind == (Kind::Plain { get: true })) {
@@ -211,7 +212,7 @@ fn injector(element: &Element, properties: &[(Text<'_>, &Element)], loader: &mut
             (None, None)
         }
         other => {
-            let message = format!("injectTo {other:?} is unknown: main, sequence and proxy are known");
+            let message = unknown_word("injectTo", other, &["main", "sequence", "proxy"]);
             return Err(into.map_or_else(|| element.problem(&*message), |into| into.problem(&*message)));
         }
     };

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::throttle::rules::{Addresses, Domains};
 use crate::throttle::window::Rate;
+use crate::words::unknown_word;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 
@@ -108,7 +109,7 @@ impl Policy {
                 warnings.push(id.problem(message));
                 return Ok(());
             }
-            Some((other, kind)) => return Err(kind.problem(format!("type {other:?} is none of IP, DOMAIN and ROLE"))),
+            Some((other, kind)) => return Err(kind.problem(unknown_word("type", other, &["IP", "DOMAIN", "ROLE"]))),
             None => return Err(id.problem("the ID needs throttle:type: IP or DOMAIN")),
         }
         self.rules.push(access);
@@ -262,7 +263,7 @@ mod tests {
         check("<p:All><ID t:type='IP'>other</ID></p:All>", "needs Control, Allow or Deny");
         let rule = |id: &str, inside: &str| format!("<p:All>{id}<p:All>{inside}</p:All></p:All>");
         check(&rule("<ID>other</ID>", "<Allow/>"), "needs throttle:type");
-        check(&rule("<ID t:type='KEY'>other</ID>", "<Allow/>"), "none of IP, DOMAIN and ROLE");
+        check(&rule("<ID t:type='KEY'>other</ID>", "<Allow/>"), "IP, DOMAIN and ROLE are known");
         check(&rule("<ID t:type='IP'>all</ID>", "<Allow/>"), "is no address");
         let other = "<ID t:type='IP'>other</ID>";
         check(&rule(other, "<IsAllow>no</IsAllow>"), "neither true nor false");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::words::unknown_word;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_content::Fragment;
@@ -34,7 +35,7 @@ impl ValueType {
         let known = kinds.iter().find(|(_, word)| *word == text.value).map(|(kind, _)| *kind);
         known.ok_or_else(|| {
             let words: Vec<&str> = kinds.iter().map(|(_, word)| *word).collect();
-            text.problem(format!("type {:?} is unknown; known are {}", text.value, words.join(", ")))
+            text.problem(unknown_word("type", text.value, &words))
         })
     }
 

@@ -359,7 +359,7 @@ fn what_is_wrong_with_an_api_is_told_with_its_place() {
     check(&format!("<api name='a' context='/a' binds-to='inbound'>{resource}</api>"), "there is no inboundEndpoint");
     check(&format!("<api name='a' context='/a' validateSchema='true'>{resource}</api>"), "validation");
     check(&format!("<api name='a' context='/a' publishSwagger='none'>{resource}</api>"), "no local entry");
-    check("<api name='a' context='/a'><resource methods='GET,POST'/></api>", "\"GET,POST\" is no method");
+    check("<api name='a' context='/a'><resource methods='GET,POST'/></api>", "blanks separate methods");
     check("<api name='a' context='/a'><resource/><resource/></api>", "only one resource");
     check("<api name='a' context='/a'><resource uri-template='/{a'/></api>", "the brace is not closed");
     let twice = "<resource methods='GET' uri-template='/x'/>";

@@ -310,7 +310,7 @@ fn a_body_that_nothing_asks_for_is_not_read() {
 fn what_is_not_offered_or_wrong_is_a_problem_at_its_place() {
     let check = |mediator: &str, part: &str| refused(&format!("<sequence name='s'>{mediator}</sequence>"), part);
     check("<payloadFactory/>", "needs a format");
-    check("<payloadFactory media-type='yaml'><format/></payloadFactory>", "none of xml, json and text");
+    check("<payloadFactory media-type='yaml'><format/></payloadFactory>", "xml, json and text are known");
     check("<payloadFactory template-type='velocity'><format/></payloadFactory>", "neither default nor freemarker");
     check(&factory("json", "{\"a\": \"${payload.}\"}", ""), "expression");
     check(&template("json", "[<#list payload as p>]", ""), "1:134: FreeMarker: <#list> is not closed");

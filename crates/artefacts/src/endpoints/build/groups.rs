@@ -13,6 +13,7 @@ use crate::endpoints::state::{Codes, Rules};
 use crate::endpoints::{Endpoint, EndpointKind, EndpointRef, Member, Recipients, Timeout, rules};
 use crate::loader::Loader;
 use crate::values::embedded_expression;
+use crate::words::unknown_word;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_expression::Need;
@@ -106,9 +107,10 @@ fn algorithm(text: Text<'_>) -> Result<(Algorithm, bool), Problem> {
         "RoundRobin" | "roundRobin" => Ok((Algorithm::InTurn, false)),
         "WeightedRoundRobin" => Ok((Algorithm::InTurn, true)),
         "WeightedRRLCAlgorithm" => Ok((Algorithm::LeastBusy, true)),
-        _ => Err(text.problem(format!(
-            "{name:?} is no algorithm of this bus: {ALGORITHMS}RoundRobin, WeightedRoundRobin and WeightedRRLCAlgorithm are"
-        ))),
+        short => {
+            let known = ["RoundRobin", "WeightedRoundRobin", "WeightedRRLCAlgorithm"];
+            Err(text.problem(unknown_word("algorithm", short, &known)))
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::mediators::connector::headers::Headers;
 use crate::mediators::connector::parameter::{fixed, in_braces, setting, valued};
 use crate::spec::{Built, Spec};
 use crate::values::ConfiguredValue;
+use crate::words::unknown_word;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_expression::Need;
@@ -152,7 +153,7 @@ fn body(element: &Element, loader: &mut Loader) -> Result<Option<Element>, Probl
     let wanted = kind.filter(|(_, name)| !name.is_empty());
     let known = wanted.and_then(|(_, wanted)| BODIES.iter().find(|(name, ..)| name.eq_ignore_ascii_case(wanted)));
     if let (Some((kind, name)), None) = (wanted, known) {
-        return Err(kind.problem(format!("requestBodyType {name:?} is none of JSON, XML and TEXT")));
+        return Err(kind.problem(unknown_word("requestBodyType", name, &["JSON", "XML", "TEXT"])));
     }
     let used = known.map_or("", |(_, parameter, _)| *parameter);
     for (_, parameter, _) in BODIES.iter().filter(|(_, parameter, _)| *parameter != used) {

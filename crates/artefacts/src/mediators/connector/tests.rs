@@ -74,7 +74,7 @@ fn what_an_operation_says_is_checked_while_loading() {
     check("<email.send/>", &["connector operation <email.send>"]);
     check(&post("<headers>[[\"A\"]]</headers>"), &["a header is an array"]);
     check(&post("<relativePath>${vars.</relativePath>"), &["expression"]);
-    check(&post("<requestBodyType>YAML</requestBodyType>"), &["none of JSON, XML and TEXT"]);
+    check(&post("<requestBodyType>YAML</requestBodyType>"), &["JSON, XML and TEXT are known"]);
     check(&post("<requestBodyJson>{\"a\": 1}</requestBodyJson>"), &["without requestBodyType"]);
     check(&post("<responseVariable>${vars.v}</responseVariable>"), &["settled while loading"]);
     check(&post("<overwriteBody>maybe</overwriteBody>"), &["neither true nor false"]);

@@ -11,6 +11,7 @@ use crate::mediators::enrich::attributes::{expression, kind, named};
 use crate::mediators::enrich::inline::InlineSource;
 use crate::mediators::enrich::target::EnrichTarget;
 use crate::message_edits::{Content, EditAction, json, xml};
+use crate::words::unknown_word;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_content::Fragment;
@@ -64,7 +65,10 @@ impl Source {
                 Some(worked) => SourceKind::Computed(worked),
                 None => SourceKind::Inline(inline(element, loader)?),
             },
-            other => return Err(element.problem(format!("<source>: type {other:?} is unknown"))),
+            other => {
+                let known = ["custom", "body", "envelope", "property", "variable", "inline"];
+                return Err(element.problem(format!("<source>: {}", unknown_word("type", other, &known))));
+            }
         };
         if action == EditAction::Remove && !matches!(what, SourceKind::Custom(_) | SourceKind::Paths(_)) {
             return Err(element.problem("<source>: what is to be removed is said by xpath"));

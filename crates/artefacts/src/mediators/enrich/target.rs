@@ -12,6 +12,7 @@ use crate::message_edits::{
     Content, EditAction, EditOptions, into_body, into_envelope, into_node, into_property, json_of, no_conversion,
     no_envelope, xml,
 };
+use crate::words::unknown_word;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_expression::Expression;
@@ -70,7 +71,10 @@ impl EnrichTarget {
                 let (scope, slot) = named(element, loader)?;
                 EnrichTarget::Property(scope, slot)
             }
-            other => return Err(element.problem(format!("<target>: type {other:?} is unknown"))),
+            other => {
+                let known = ["custom", "body", "envelope", "property", "variable", "key"];
+                return Err(element.problem(format!("<target>: {}", unknown_word("type", other, &known))));
+            }
         };
         let fits = match (&source.kind, &target) {
             (SourceKind::Paths(_), EnrichTarget::Body | EnrichTarget::Property(..))

@@ -5,6 +5,7 @@ use crate::mediators::rewrite::no_address;
 use crate::mediators::rewrite::uri::{LIMIT_BYTES, Uri};
 use crate::uri_parts::UriPart;
 use crate::values::ConfiguredValue;
+use crate::words::unknown_word;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_expression::{Expression, ResultType};
@@ -121,8 +122,8 @@ impl Change {
                 return Err(element.problem(message));
             }
             _ => {
-                let message = format!("type {word:?} is none of set, append, prepend, replace and remove");
-                return Err(element.problem(message));
+                let known = ["set", "append", "prepend", "replace", "remove"];
+                return Err(element.problem(unknown_word("type", word, &known)));
             }
         })
     }
