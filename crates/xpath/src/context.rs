@@ -53,6 +53,12 @@ pub trait Host<'a> {
         None
     }
 
+    /// What functions of another host run with whose values came here (see [`Value::of_host`]); `None`: there is no host
+    /// of that number.
+    fn other(&'a self, _host: u32) -> Option<SharedContext<'a>> {
+        None
+    }
+
     /// The namespace and the local name of a function of the host; `None`: it has no name.
     fn function_name(&'a self, _slot: u32) -> Option<(String, String)> {
         None

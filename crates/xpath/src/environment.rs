@@ -48,6 +48,12 @@ pub trait Environment {
         arguments: &[Argument<'_>],
     ) -> Result<Option<Declared>, String>;
 
+    /// Told before the body of a function inside the expression is read: it runs when that function is called.
+    fn enters_function(&mut self) {}
+
+    /// Told behind the body of a function inside the expression.
+    fn leaves_function(&mut self) {}
+
     /// The host's own number for an exact name, where one table serves many expressions: a running expression finds it
     /// in [`Context::names`](crate::Context::names). `None`: the expression numbers its names itself.
     ///

@@ -77,6 +77,19 @@ impl<'r, 'a> Run<'r, 'a> {
         })
     }
 
+    /// Runs something with another host, which counts as part of this.
+    pub(crate) fn with_host<T>(&self, context: &SharedContext<'a>, evaluate: impl FnOnce(&Run<'_, 'a>) -> T) -> T {
+        evaluate(&Run {
+            context,
+            current: self.current,
+            meter: self.meter,
+            version: self.version,
+            names: NameCache::new(context.names),
+            root: self.root,
+            stack: self.stack,
+        })
+    }
+
     /// The patterns compiled so far.
     pub(crate) fn patterns(&self) -> &PatternCache {
         self.names.patterns()

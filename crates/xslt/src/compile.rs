@@ -101,11 +101,13 @@ impl<'s> Compiler<'s> {
         let attribute_sets = attribute_sets.into_iter().collect::<Made<Vec<_>>>()?;
         self.check_circles(&attribute_sets, &declarations.attribute_sets);
         let templates = templates.into_iter().collect::<Made<Vec<_>>>()?;
+        let default_mode = self.modes.number(loaded.default_mode.clone());
         self.check_calls(&templates);
         Ok(Program {
             files: Vec::new(),
             sources: self.sources(),
             modes: self.finished_modes(),
+            default_mode,
             initial_template: self.index.templates.get(&ExpandedName::new(XSLT, "initial-template")).copied(),
             templates,
             globals: globals.into_iter().collect::<Made<_>>()?,

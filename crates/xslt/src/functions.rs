@@ -15,10 +15,11 @@ mod grouping;
 mod ietf_date;
 mod json;
 mod nodes;
-mod serialize;
+pub(crate) mod serialize;
 mod services;
 #[cfg(test)]
 mod testing;
+mod transform;
 mod uris;
 
 pub(crate) use availability::property;
@@ -26,6 +27,7 @@ pub(crate) use call::Call;
 pub(crate) use function::Function;
 pub(crate) use nodes::composite_key;
 pub(crate) use services::Services;
+pub(crate) use transform::{Sheet, Transformation};
 pub(crate) use uris::resolve;
 
 use myelin_xpath::{Argument, Declared, Environment, Expression, Version};
@@ -58,7 +60,7 @@ pub(crate) const OF_XSLT: [&str; 21] = [
     "unparsed-entity-uri",
 ];
 
-const FAMILIES: [&[Function]; 21] = [
+const FAMILIES: [&[Function]; 22] = [
     analyze_string::FUNCTIONS,
     availability::FUNCTIONS,
     documents::FUNCTIONS,
@@ -70,6 +72,7 @@ const FAMILIES: [&[Function]; 21] = [
     json::FUNCTIONS,
     nodes::FUNCTIONS,
     serialize::FUNCTIONS,
+    transform::FUNCTIONS,
     uris::FUNCTIONS,
     exslt::common::FUNCTIONS,
     exslt::dates::FUNCTIONS,

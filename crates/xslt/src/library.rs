@@ -155,7 +155,7 @@ impl<'a> Library<'a> {
         let target = self.calls.borrow().get(slot as usize).cloned();
         match target {
             Some(CallTarget::Library(function)) => {
-                (function.run)(&Call { machine: self, arguments, item, scope: &self.store.scope })
+                (function.run)(&Call { machine: self, arguments, item, scope: &self.store.scope, locals: &[] })
             }
             _ => Err(Error::Host("there is no such function".to_owned())),
         }
@@ -357,13 +357,18 @@ impl<'a> Services<'a> for Library<'a> {
         None
     }
 
-    fn expression(&'a self, text: &str, scope: &'a Scope) -> Result<&'a Expression, Error> {
+    fn expression(
+        &'a self,
+        text: &str,
+        scope: &'a Scope,
+        locals: &'a [(ExpandedName, u32)],
+    ) -> Result<&'a Expression, Error> {
         let mut declare = |target| {
             let mut calls = self.calls.borrow_mut();
             calls.push(target);
             calls.len() as u32 - 1
         };
-        let expression = late::compile(&self.store.program, text, scope, &mut declare)?;
+        let expression = late::compile(&self.store.program, text, (scope, locals), &mut declare)?;
         self.build(EXPRESSION_BYTES * (text.len() + 8))?;
         Ok(self.expressions.keep(expression))
     }

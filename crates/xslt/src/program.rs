@@ -38,6 +38,8 @@ pub(crate) struct Program {
     pub(crate) templates: Vec<Template>,
     /// The first is the default mode.
     pub(crate) modes: Vec<Mode>,
+    /// The mode that a transformation begins in.
+    pub(crate) default_mode: u32,
     pub(crate) globals: Vec<Global>,
     pub(crate) functions: Vec<UserFunction>,
     pub(crate) attribute_sets: Vec<AttributeSet>,
@@ -236,6 +238,8 @@ pub(crate) struct Call {
     pub(crate) target: CallTarget,
     /// Where the call stands: prefixes in its arguments, base URIs.
     pub(crate) scope: ScopeId,
+    /// The variables of the frame that an expression in an argument sees, with their slots.
+    pub(crate) locals: Box<[(ExpandedName, u32)]>,
 }
 
 #[derive(Clone)]

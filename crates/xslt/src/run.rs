@@ -22,6 +22,7 @@ mod machine;
 mod maps;
 mod matching;
 mod merging;
+mod nested;
 mod number;
 mod receiver;
 mod results;
@@ -43,9 +44,11 @@ use crate::output::{Finished, Output, OutputProperties};
 use crate::program::Program;
 pub(crate) use failure::place;
 use failure::{Failure, Outcome};
-use machine::{Machine, Stores};
+pub(crate) use machine::Delivery;
+use machine::{Common, Machine, Stores};
 use receiver::Receiver;
 pub(crate) use store::{Shelf, Store};
+use templates::Beginning;
 
 /// Transforms a document.
 pub(crate) fn transform(
@@ -70,8 +73,8 @@ pub(crate) fn transform(
 
 fn run(program: &Program, document: &Document, options: &Options<'_>, out: &mut Vec<u8>) -> Result<Told, Box<Error>> {
     let parameters = globals::compile(options.parameters).map_err(|failure| failure.into_error(program, Vec::new()))?;
-    let stores = Stores::new();
-    let machine = Machine::new(program, document, options, &stores);
+    let (common, stores) = (Common::new(), Stores::new());
+    let machine = Machine::new(program, document, options, &common, &stores);
     let ended = machine.start(&parameters, out);
     let messages = machine.messages.take();
     match ended {
@@ -100,13 +103,13 @@ impl<'a> Machine<'a> {
         let (finished, is_untouched) = if properties.is_direct() {
             let output = Output::bytes(&properties, around.as_deref(), limit, out);
             let mut receiver = Receiver::new(output, self.late());
-            self.begin(&focus, &mut receiver)?;
+            self.begin(&focus, &Beginning::default(), &mut receiver)?;
             let output = receiver.into_output();
             let is_untouched = output.is_untouched();
             (output.finish()?, is_untouched)
         } else {
             let mut receiver = Receiver::items(self);
-            self.begin(&focus, &mut receiver)?;
+            self.begin(&focus, &Beginning::default(), &mut receiver)?;
             let value = receiver.into_items();
             self.write_items(&value, &properties, limit, out)?;
             (Finished::default(), value.is_empty())

@@ -158,7 +158,8 @@ impl Stylesheet {
         memory: &mut Memory,
         out: &mut Vec<u8>,
     ) -> Result<Option<Streamed>, Box<Error>> {
-        if options.initial_mode.is_some() || options.initial_template.is_some() {
+        let begins_elsewhere = self.program.default_mode != 0 || options.initial_mode.is_some();
+        if begins_elsewhere || options.initial_template.is_some() {
             return Ok(None);
         }
         let (output, limit) = (&self.program.output, options.limits.output_bytes);

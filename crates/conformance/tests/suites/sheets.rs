@@ -27,7 +27,7 @@ What may differ, and why:
 - digits of a number behind the fifteenth, which xsltproc leaves out;
 - prefixes of namespaces, and declarations that no name needs;
 - the `meta` with the content type, and `lang` beside `xml:lang`, which xsltproc adds to XHTML;
-- `<!DOCTYPE html>`, which Saxon writes for stylesheets of 2.0 too;
+- `<!DOCTYPE html>`, which Saxon writes for stylesheets of 2.0 too, and `about:legacy-compat` in it, which xsltproc leaves out;
 - the name of the processor, where a result tells it;
 - `document-uri()` of the document, which Saxon does not tell on the command line, and `file:/` for `file:///`.";
 

@@ -199,6 +199,10 @@ impl<'a> Run<'_, 'a> {
                 let all = given.iter().map(|known| known.clone().or_else(|| open.next()).unwrap_or(Value::EMPTY));
                 self.call(function, all.collect())
             }
+            Body::Foreign { function, host } => match self.context.host.other(*host) {
+                Some(context) => self.with_host(&context, |run| run.call(function, arguments)),
+                None => Err(Error::Host("the function belongs to something that has ended".to_owned())),
+            },
             Body::Coerced { function, signature } => {
                 let arguments = arguments.into_iter().zip(&signature.parameters);
                 let converted: Result<Vec<_>, _> =

@@ -150,7 +150,9 @@ impl<'t> Parser<'t, '_> {
         }
         let result = self.declared_type()?;
         self.scopes.push(scope);
+        self.environment.enters_function();
         let body = self.nested(Self::enclosed)?;
+        self.environment.leaves_function();
         let captured = self.scopes.pop().map_or_else(Vec::new, Scope::into_captured);
         Ok(Expr::Inline(Box::new(InlineFunction { parameters, result, body, captured })))
     }

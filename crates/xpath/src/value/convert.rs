@@ -142,7 +142,7 @@ fn calls_for_signature(wanted: &SequenceType) -> bool {
 fn is_unchecked(item: Item<'_>) -> bool {
     match item {
         Item::Function(FunctionItem::Closure(closure)) => {
-            matches!(closure.body, Body::Named { .. } | Body::Partial { .. })
+            matches!(closure.body, Body::Named { .. } | Body::Partial { .. } | Body::Foreign { .. })
         }
         _ => false,
     }

@@ -270,6 +270,8 @@ pub(crate) enum Body<'a> {
     Named { callee: Callee, item: Option<Item<'a>>, position: u64, size: u64 },
     /// Another function with some of its arguments.
     Partial { function: FunctionItem<'a>, arguments: Vec<Option<Value<'a>>> },
+    /// A function of another host, which runs with that host.
+    Foreign { function: FunctionItem<'a>, host: u32 },
     /// Another function whose arguments and results are converted.
     Coerced { function: FunctionItem<'a>, signature: Signature },
 }
@@ -283,11 +285,51 @@ impl<'a> FunctionItem<'a> {
             Body::Partial { function, arguments } => {
                 arguments.iter().flatten().map(Levels::levels).chain([function.levels()]).max()
             }
-            Body::Coerced { function, .. } => Some(function.levels()),
+            Body::Foreign { function, .. } | Body::Coerced { function, .. } => Some(function.levels()),
         };
         let levels = levels.unwrap_or(0);
         bounded(levels)?;
         Ok(FunctionItem::Closure(Rc::new(Closure { body, arity, levels: levels + 1 })))
+    }
+}
+
+impl<'a> Value<'a> {
+    /// The same value for expressions of another host: the functions in it run with the host that they are from, which
+    /// the other one knows by this number (see [`Host::other`](crate::Host::other)).
+    ///
+    /// Errors: `XPDY0130` where maps, arrays and functions stand within each other too deeply.
+    pub fn of_host(self, host: u32) -> Result<Value<'a>, Error> {
+        if self.levels() == 0 {
+            return Ok(self);
+        }
+        let items = self.into_items().map(|item| match item {
+            Item::Function(function) => function.of_host(host).map(Item::Function),
+            other => Ok(other),
+        });
+        Ok(Value::from_items(items.collect::<Result<_, _>>()?))
+    }
+}
+
+impl<'a> FunctionItem<'a> {
+    fn of_host(self, host: u32) -> Result<FunctionItem<'a>, Error> {
+        match self {
+            FunctionItem::Map(map) => {
+                let mut moved = Map::EMPTY;
+                for (key, value) in map.entries() {
+                    moved = moved.with(key.clone(), value.clone().of_host(host)?)?;
+                }
+                Ok(FunctionItem::Map(moved))
+            }
+            FunctionItem::Array(array) => {
+                let members: Result<Vec<_>, Error> =
+                    array.members().map(|member| member.clone().of_host(host)).collect();
+                Ok(FunctionItem::Array(Array::new(members?)?))
+            }
+            function @ FunctionItem::Closure(_) => {
+                let arity = function.arity();
+                FunctionItem::closure(Body::Foreign { function, host }, arity)
+            }
+        }
     }
 }
 

@@ -102,8 +102,8 @@ impl<'n, 'a> Check<'n, 'a> {
                     parameters.all(|(own, wanted)| wanted.is(own)) && function.result.is(&wanted.result)
                 }
                 Body::Coerced { signature, .. } => signature.is(wanted),
-                // The library's and the host's functions check what they are given.
-                Body::Named { .. } | Body::Partial { .. } => true,
+                // The library's and the hosts' functions check what they are given.
+                Body::Named { .. } | Body::Partial { .. } | Body::Foreign { .. } => true,
             },
         }
     }

@@ -16,6 +16,8 @@ pub(super) struct Surroundings<'c, 's> {
     pub(super) compiler: &'c mut Compiler<'s>,
     pub(super) here: &'c Rc<Here>,
     pub(super) at: At,
+    /// How many functions of the expression are around what is read.
+    pub(super) functions: u32,
 }
 
 impl Environment for Surroundings<'_, '_> {
@@ -71,13 +73,28 @@ impl Environment for Surroundings<'_, '_> {
         }
         let Some(target) = self.target(name, namespace, local, arguments.len())? else { return Ok(None) };
         let scope = self.compiler.scope(self.here);
+        let locals = match &target {
+            // A function inside the expression runs when other variables have the slots.
+            CallTarget::Library(function) if function.sees_variables() && self.functions == 0 => {
+                self.compiler.frame.visible()
+            }
+            _ => Box::default(),
+        };
         let calls = &mut self.compiler.calls;
-        calls.push(Call { target, scope });
+        calls.push(Call { target, scope, locals });
         Ok(Some(Declared::Function(calls.len() as u32 - 1)))
     }
 
     fn is_passing(&self, slot: u32) -> bool {
         slot < GLOBAL
+    }
+
+    fn enters_function(&mut self) {
+        self.functions += 1;
+    }
+
+    fn leaves_function(&mut self) {
+        self.functions -= 1;
     }
 
     fn name(&mut self, namespace: &str, local: &str) -> Option<u32> {

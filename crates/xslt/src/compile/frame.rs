@@ -44,6 +44,14 @@ impl Frame {
         self.visible.iter().rev().find(|(known, _)| known == name).map(|(_, slot)| *slot)
     }
 
+    /// The variables that can be seen, each with its slot.
+    pub(super) fn visible(&self) -> Box<[(ExpandedName, u32)]> {
+        let is_innermost =
+            |index: usize, name: &ExpandedName| self.visible[index + 1..].iter().all(|(it, _)| it != name);
+        let found = self.visible.iter().enumerate().filter(|(index, (name, _))| is_innermost(*index, name));
+        found.map(|(_, variable)| variable.clone()).collect()
+    }
+
     /// How many slots are in use at most.
     pub(super) fn size(&self) -> u32 {
         self.most
@@ -64,6 +72,7 @@ mod tests {
         assert_eq!(frame.find(&name("a")), Some(2));
         frame.close(mark);
         assert_eq!((frame.find(&name("a")), frame.find(&name("b"))), (Some(0), None));
+        assert_eq!(*frame.visible(), [(name("a"), 0)]);
         assert_eq!((frame.declare(name("c")), frame.size()), (1, 3));
     }
 }

@@ -9,15 +9,15 @@ use crate::scope::Scope;
 
 /// Compiles an expression that is known only while a stylesheet runs, as if it stood where `scope` is.
 ///
-/// Shape: `declare` gives a number to what the expression calls, which the host's `call` understands.
+/// Shape: `locals` are the variables of the frame it runs in; `declare` gives a number to what the expression calls, which the host's `call` understands.
 /// Errors: `XPST0003` and its like for what is no expression.
 pub(crate) fn compile(
     program: &Program,
     text: &str,
-    scope: &Scope,
+    (scope, locals): (&Scope, &[(ExpandedName, u32)]),
     declare: &mut dyn FnMut(CallTarget) -> u32,
 ) -> Result<Expression, Error> {
-    Expression::compile(text, &mut Late { program, scope, declare, given: None, default_namespace: None })
+    Expression::compile(text, &mut Late { program, scope, locals, declare, given: None, default_namespace: None })
         .map_err(|error| Error::value(error.code, format!("the expression {text:?}: {error}")))
 }
 
@@ -35,13 +35,14 @@ pub(crate) fn compile_evaluated(
     declare: &mut dyn FnMut(CallTarget) -> u32,
 ) -> Result<Expression, SyntaxError> {
     let default_namespace = Some(default_namespace);
-    Expression::compile(text, &mut Late { program, scope, declare, given: Some(given), default_namespace })
+    Expression::compile(text, &mut Late { program, scope, locals: &[], declare, given: Some(given), default_namespace })
 }
 
 /// What an expression may refer to that is compiled late.
 struct Late<'p> {
     program: &'p Program,
     scope: &'p Scope,
+    locals: &'p [(ExpandedName, u32)],
     declare: &'p mut dyn FnMut(CallTarget) -> u32,
     /// The variables of `xsl:evaluate`; `None`: the global ones.
     given: Option<&'p [ExpandedName]>,
@@ -80,10 +81,13 @@ impl Environment for Late<'_> {
             let found = given.iter().position(|known| Some(known) == name.as_ref());
             return found.map(|slot| slot as u32).ok_or_else(|| format!("${local} is not given"));
         }
+        if let Some((_, slot)) = self.locals.iter().find(|(known, _)| Some(known) == name.as_ref()) {
+            return Ok(*slot);
+        }
         let globals = &self.program.globals;
         match globals.iter().position(|global| Some(&global.name) == name.as_ref()) {
             Some(index) => Ok(GLOBAL | index as u32),
-            None => Err(format!("${local} is no global variable, and others cannot be seen from here")),
+            None => Err(format!("${local} is no variable that can be seen from here")),
         }
     }
 

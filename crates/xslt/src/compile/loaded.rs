@@ -7,6 +7,7 @@ use myelin_xml::NodeId;
 use super::element::Element;
 use super::here::Here;
 use super::module::Module;
+use crate::name::ExpandedName;
 
 /// All documents of a stylesheet, and what they declare.
 pub(super) struct Loaded {
@@ -14,6 +15,8 @@ pub(super) struct Loaded {
     pub(super) declarations: Vec<Found>,
     /// The version that the outermost module says it is of.
     pub(super) version: f64,
+    /// The mode that a transformation begins in, unless whoever runs it names another.
+    pub(super) default_mode: Option<ExpandedName>,
     /// Whether each mode that is used has to be declared.
     pub(super) declares_modes: bool,
 }

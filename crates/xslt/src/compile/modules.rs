@@ -11,6 +11,7 @@ use super::module::Module;
 use super::problems::{Made, Problems, Reported};
 use super::specs;
 use super::statics::Statics;
+use crate::name::ExpandedName;
 use crate::resolver::{Resolver, Wanted};
 use crate::scope::At;
 
@@ -38,16 +39,18 @@ pub(super) fn load(
         precedence: 0,
         failed: false,
         version: 1.0,
+        default_mode: None,
         declares_modes: false,
     };
     let (uri, fragment) = uri.split_once('#').unwrap_or((uri, ""));
     loader.level(source, uri, fragment)?;
-    let Loader { modules, declarations, failed, version, declares_modes, .. } = loader;
+    let Loader { modules, declarations, failed, version, default_mode, declares_modes, .. } = loader;
     if failed {
         return Err(Reported);
     }
     // All were put back when they had been read.
-    Ok(Loaded { modules: modules.into_iter().flatten().collect(), declarations, version, declares_modes })
+    let modules = modules.into_iter().flatten().collect();
+    Ok(Loaded { modules, declarations, version, default_mode, declares_modes })
 }
 
 struct Loader<'l> {
@@ -64,6 +67,7 @@ struct Loader<'l> {
     /// Whether a module could not be read.
     failed: bool,
     version: f64,
+    default_mode: Option<ExpandedName>,
     declares_modes: bool,
 }
 
@@ -122,6 +126,7 @@ impl Loader<'_> {
         }
         if index == 0 {
             self.version = here.version;
+            self.default_mode = here.default_mode.clone();
         }
         if !matches!(root.xslt(), Some("stylesheet" | "transform" | "package")) {
             return self.simplified(root, index, here, own);

@@ -25,9 +25,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::own("load-xquery-module", 1, 2, |_| {
         Err(Error::value("FOQM0006", "load-xquery-module(): there is no processor of XQuery"))
     }),
-    Function::own("transform", 1, 1, |_| {
-        Err(Error::value("FOXT0004", "transform(): a stylesheet is run by who has it, not by an expression"))
-    }),
     Function::own("environment-variable", 1, 1, |_| Ok(Value::EMPTY)),
     Function::own("available-environment-variables", 0, 0, |_| Ok(Value::EMPTY)),
 ];

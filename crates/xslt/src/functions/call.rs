@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use myelin_xml::Refusal;
 use myelin_xpath::types::AtomicType as T;
-use myelin_xpath::{Atomic, Error, Item, NodeRef, Value, Version};
+use myelin_xpath::{Atomic, Error, Expression, Item, NodeRef, Value, Version};
 
 use super::Services;
+use crate::name::ExpandedName;
 use crate::scope::Scope;
 
 /// What a function is called with.
@@ -17,6 +18,8 @@ pub(crate) struct Call<'c, 'a> {
     pub(crate) item: Option<&'c Item<'a>>,
     /// What is known where it is called: namespaces, base URI, version.
     pub(crate) scope: &'a Scope,
+    /// The variables of the frame that an expression in an argument sees.
+    pub(crate) locals: &'a [(ExpandedName, u32)],
 }
 
 impl<'a> Call<'_, 'a> {
@@ -27,6 +30,11 @@ impl<'a> Call<'_, 'a> {
 
     pub(super) fn is_v1(&self) -> bool {
         self.version() == Version::V1
+    }
+
+    /// The expression in an argument, compiled as if it stood where the call does.
+    pub(super) fn expression(&self, index: usize) -> Result<&'a Expression, Error> {
+        self.machine.expression(&self.any_text(index), self.scope, self.locals)
     }
 
     /// How many arguments there are.

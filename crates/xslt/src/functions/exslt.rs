@@ -9,9 +9,9 @@ pub(crate) mod sets;
 pub(crate) mod strings;
 
 pub(super) const COMMON: &str = "http://exslt.org/common";
-pub(super) const DYNAMIC: &str = "http://exslt.org/dynamic";
+pub(in crate::functions) const DYNAMIC: &str = "http://exslt.org/dynamic";
 pub(super) const SETS: &str = "http://exslt.org/sets";
 pub(super) const STRINGS: &str = "http://exslt.org/strings";
 const MATH: &str = "http://exslt.org/math";
 const DATES: &str = "http://exslt.org/dates-and-times";
-const SAXON: &str = "http://icl.com/saxon";
+pub(in crate::functions) const SAXON: &str = "http://icl.com/saxon";

@@ -3,6 +3,7 @@
 use myelin_xpath::{Error, Value};
 
 use super::call::Call;
+use super::exslt;
 use crate::name::FUNCTIONS_OF_XPATH;
 
 /// A function of the library.
@@ -31,6 +32,11 @@ impl Function {
     pub(crate) fn expanded_name(&self) -> (String, String) {
         let namespace = if self.namespace.is_empty() { FUNCTIONS_OF_XPATH } else { self.namespace };
         (namespace.to_owned(), self.name.to_owned())
+    }
+
+    /// Whether an argument is an expression that sees the variables of its place.
+    pub(crate) fn sees_variables(&self) -> bool {
+        matches!(self.namespace, exslt::DYNAMIC | exslt::SAXON)
     }
 
     /// Whether it takes so many arguments.

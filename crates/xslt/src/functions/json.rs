@@ -22,7 +22,7 @@ fn json_doc<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let Some(text) = super::documents::text(call, 1)? else { return Ok(Value::EMPTY) };
     let options = if call.count() == 2 { call.value(1).clone() } else { Value::from(Map::EMPTY) };
     let arguments = Array::new([Value::from(text), options])?;
-    let parse = call.machine.expression("parse-json(?1, ?2)", call.scope)?;
+    let parse = call.machine.expression("parse-json(?1, ?2)", call.scope, &[])?;
     call.machine.run(parse, Some(Item::Function(FunctionItem::Array(arguments))), 1, 1)
 }
 

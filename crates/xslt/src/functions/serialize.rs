@@ -36,7 +36,7 @@ fn serialize<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         match call.value(1).get(0) {
             None => {}
             Some(Item::Node(node)) => read_element(call, node, &mut properties)?,
-            Some(Item::Function(FunctionItem::Map(map))) => read_map(call, &map, &mut properties)?,
+            Some(Item::Function(FunctionItem::Map(map))) => read_map(call.scope, &map, &mut properties)?,
             Some(_) => return Err(wrong_type("parameters are a map or an element")),
         }
     }
@@ -183,7 +183,7 @@ fn read_characters(document: &Document, maps: NodeId, properties: &mut OutputPro
 }
 
 /// `map{'method': 'html', 'indent': true()}`; what is none of the parameters is left out of account.
-fn read_map(call: &Call<'_, '_>, map: &Map<'_>, properties: &mut OutputProperties) -> Result<(), Error> {
+pub(crate) fn read_map(scope: &Scope, map: &Map<'_>, properties: &mut OutputProperties) -> Result<(), Error> {
     for (key, value) in map.entries() {
         let Atomic::Text(name, _) = key else { continue };
         let Some(kinds) = kinds(name) else { continue };
@@ -237,12 +237,12 @@ fn read_map(call: &Call<'_, '_>, map: &Map<'_>, properties: &mut OutputPropertie
                     text.into_owned()
                 }
                 (Kinds::Decimal, Item::Atomic(atomic)) if atomic.is_numeric() || atomic.atomic_type() == T::Untyped => {
-                    atomic.into_text(call.version()).into_owned()
+                    atomic.into_text(scope.rules()).into_owned()
                 }
                 _ => return Err(wrong()),
             });
         }
-        set(name, &texts.join(" "), call.scope, properties)?;
+        set(name, &texts.join(" "), scope, properties)?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use myelin_java_text::decimal_format::Symbols;
 use myelin_xml::Document;
 use myelin_xpath::{Atomic, Error, Expression, Item, Moment, NodeRef, Value};
 
+use super::Transformation;
 use crate::name::ExpandedName;
 use crate::resolver::Resource;
 use crate::scope::Scope;
@@ -92,10 +93,22 @@ pub(crate) trait Services<'a> {
     fn captured(&self, group: usize) -> Option<String>;
 
     /// An expression that is known only now, compiled where `scope` says when it is asked for first,
-    /// and then kept.
-    fn expression(&'a self, text: &str, scope: &'a Scope) -> Result<&'a Expression, Error>;
+    /// and then kept. It sees global variables, and those of the frame that `locals` has with their slots.
+    fn expression(
+        &'a self,
+        text: &str,
+        scope: &'a Scope,
+        locals: &'a [(ExpandedName, u32)],
+    ) -> Result<&'a Expression, Error>;
 
-    /// Runs such an expression. It sees global variables only; expressions within expressions are bounded by the
+    /// Runs another stylesheet: its results by their URIs, the own one first.
+    ///
+    /// Errors: `FOXT0002` and `FOXT0003`, those of the other transformation, and the bounds of this one.
+    fn transform(&'a self, _: Transformation<'a>) -> Result<Vec<(String, Value<'a>)>, Error> {
+        Err(Error::value("FOXT0004", "transform() is there in stylesheets only"))
+    }
+
+    /// Runs such an expression; expressions within expressions are bounded by the
     /// depth of the transformation.
     fn run(
         &'a self,

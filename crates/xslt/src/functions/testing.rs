@@ -121,12 +121,17 @@ impl Services<'static> for Bench {
         (group == 1).then(|| "first".to_owned())
     }
 
-    fn expression(&'static self, text: &str, scope: &'static Scope) -> Result<&'static Expression, Error> {
+    fn expression(
+        &'static self,
+        text: &str,
+        scope: &'static Scope,
+        locals: &'static [(ExpandedName, u32)],
+    ) -> Result<&'static Expression, Error> {
         let mut declare = |target| {
             self.calls.borrow_mut().push(target);
             self.calls.borrow().len() as u32 - 1
         };
-        Ok(Box::leak(Box::new(late::compile(self.program, text, scope, &mut declare)?)))
+        Ok(Box::leak(Box::new(late::compile(self.program, text, (scope, locals), &mut declare)?)))
     }
 
     fn run(
@@ -152,7 +157,7 @@ impl Host<'static> for Bench {
         item: Option<&Item<'static>>,
     ) -> Result<Value<'static>, Error> {
         let CallTarget::Library(function) = self.calls.borrow()[slot as usize] else { return Ok(Value::EMPTY) };
-        (function.run)(&Call { machine: self, arguments, item, scope: self.scope })
+        (function.run)(&Call { machine: self, arguments, item, scope: self.scope, locals: &[] })
     }
 }
 
@@ -203,7 +208,7 @@ pub(super) fn evaluate(xml: &str, expression: &str, version: f64) -> Result<Valu
         document: Box::leak(Box::new(parse(xml))),
         calls: RefCell::default(),
     }));
-    let compiled = bench.expression(expression, bench.scope)?;
+    let compiled = bench.expression(expression, bench.scope, &[])?;
     let root = NodeRef::new(bench.document, bench.document.document_node());
     bench.run(compiled, Some(Item::Node(root)), 1, 1)
 }

@@ -96,7 +96,7 @@ impl<'a> Machine<'a> {
 
     /// The source, if there is one.
     fn source_focus(&self) -> Focus<'a> {
-        if self.options.source_is_absent { Focus::nothing() } else { Focus::on(self.source, 1, 1) }
+        Focus { item: self.context_item.clone(), position: 1, size: 1 }
     }
 
     /// The value of a global variable.

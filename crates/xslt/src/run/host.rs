@@ -1,7 +1,7 @@
 //! What expressions ask of the machine: variables and functions.
 
 use myelin_xml::{Document, Kind};
-use myelin_xpath::{Error, Host, Item, NodeRef, Value};
+use myelin_xpath::{Error, Host, Item, NodeRef, SharedContext, Value};
 
 use super::failure::Failure;
 use super::failure::Outcome;
@@ -51,7 +51,7 @@ impl<'a> Host<'a> for Machine<'a> {
     /// A function that is a value sees nothing of what is around its call (XSLT 3.0 §2.2).
     fn call_value(&'a self, slot: u32, arguments: &[Value<'a>], item: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         let (group, captures, merged) = (self.group.take(), self.captures.take(), self.merged.take());
-        let result = self.temporarily(|| self.call(slot, arguments, item));
+        let result = self.temporarily(|| self.call_from(slot, arguments, item, false));
         self.group.replace(group);
         self.captures.replace(captures);
         self.merged.replace(merged);
@@ -87,16 +87,37 @@ impl<'a> Host<'a> for Machine<'a> {
         }
     }
 
+    fn other(&'a self, host: u32) -> Option<SharedContext<'a>> {
+        self.context_of(host)
+    }
+
     fn call(&'a self, slot: u32, arguments: &[Value<'a>], item: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
-        let (target, scope) = match slot.checked_sub(DYNAMIC) {
+        self.call_from(slot, arguments, item, true)
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Calls a function; `in_place`: the frame is that of the place where the call stands.
+    fn call_from(
+        &'a self,
+        slot: u32,
+        arguments: &[Value<'a>],
+        item: Option<&Item<'a>>,
+        in_place: bool,
+    ) -> Result<Value<'a>, Error> {
+        let (target, scope, locals) = match slot.checked_sub(DYNAMIC) {
             None => {
                 let call = &self.program.calls[slot as usize];
-                (call.target.clone(), &self.program.scopes[call.scope.0 as usize])
+                let locals = if in_place { &*call.locals } else { &[] };
+                (call.target.clone(), &self.program.scopes[call.scope.0 as usize], locals)
             }
-            Some(index) => self.declared.borrow()[index as usize].clone(),
+            Some(index) => {
+                let (target, scope) = self.declared.borrow()[index as usize].clone();
+                (target, scope, &[][..])
+            }
         };
         match target {
-            CallTarget::Library(function) => (function.run)(&Call { machine: self, arguments, item, scope }),
+            CallTarget::Library(function) => (function.run)(&Call { machine: self, arguments, item, scope, locals }),
             CallTarget::User(index) => {
                 let function = &self.program.functions[index as usize];
                 self.function(function, arguments, item).map_err(|failure| self.leave(failure))

@@ -63,6 +63,7 @@ impl<'a> Machine<'a> {
         match base {
             Some(Base::Original(original)) => self.base_of(original),
             Some(Base::Module(file)) => module(file),
+            Some(Base::Known(uri)) => Some(uri.to_owned()),
             None if std::ptr::eq(document, self.source.document) => None,
             None => module(0),
         }

@@ -14,6 +14,7 @@ use super::failure::{Failure, Outcome};
 use super::frame::{Global, Group, Left, Running, Stack};
 use super::kept::{Accumulated, Merged, Results};
 use super::store::{Shelf, Store};
+use crate::name::ExpandedName;
 use crate::options::{Message, Options};
 use crate::program::{CallTarget, ParameterId, Program};
 use crate::scope::Scope;
@@ -45,7 +46,7 @@ pub(crate) struct Machine<'a> {
     texts: Shelf<'a, String>,
     /// Expressions that were compiled while running.
     pub(super) expressions: Shelf<'a, Expression>,
-    pub(super) dynamic: RefCell<Vec<(String, &'a Scope, &'a Expression)>>,
+    pub(super) dynamic: RefCell<Vec<Dynamic<'a>>>,
     /// What these call.
     pub(super) declared: RefCell<Vec<(CallTarget, &'a Scope)>>,
     /// The numbers that `generate-id()` tells documents apart by; the source has 0.
@@ -56,14 +57,18 @@ pub(crate) struct Machine<'a> {
     pub(super) tables: Tables<'a>,
     pub(super) positions: Positions<'a>,
     pub(super) counted: Counted<'a>,
-    pub(super) meter: Meter,
+    pub(super) meter: &'a Meter,
+    /// What it shares with the transformations inside it and around it.
+    pub(super) common: &'a Common<'a>,
+    /// Its number among them, once one of its functions may have become another's.
+    number: Cell<Option<u32>>,
     /// What all expressions run with, once one ran.
     shared: OnceCell<SharedContext<'a>>,
-    pub(super) instructions: Cell<u64>,
-    pub(super) depth: Cell<u32>,
-    pub(super) floor: Cell<Floor>,
+    pub(super) instructions: &'a Cell<u64>,
+    pub(super) depth: &'a Cell<u32>,
+    pub(super) floor: &'a Cell<Floor>,
     /// How many parts of the stack were made beside the thread's own.
-    pub(super) stacks: Cell<u64>,
+    pub(super) stacks: &'a Cell<u64>,
     /// The mode that templates are looked for in by `mode="#current"`, and the rule that is running.
     pub(super) mode: Cell<u32>,
     pub(super) rule: Cell<Option<Running>>,
@@ -90,6 +95,76 @@ pub(crate) struct Machine<'a> {
     pub(super) bases: RefCell<HashMap<*const Document, Base<'a>>>,
     /// Scopes that expressions were compiled in while running.
     pub(super) scopes: Shelf<'a, Scope>,
+    /// The item that global variables are worked out for; `None`: there is none.
+    pub(super) context_item: Option<Item<'a>>,
+    /// How results are handed over.
+    pub(super) delivery: Delivery,
+    /// Results that are values: each with its URI, or none where it is the transformation's own.
+    pub(super) delivered: RefCell<Vec<(Option<String>, Value<'a>)>>,
+    /// How many transformations are around this one.
+    pub(super) nesting: u32,
+    /// Transformations that this one began, with what they run.
+    pub(super) nested: Shelf<'a, Nested<'a>>,
+    pub(super) machines: Shelf<'a, Machine<'a>>,
+    programs: Shelf<'a, Program>,
+    /// Their stylesheets, by what was asked for.
+    compiled: RefCell<Vec<(String, &'a Program)>>,
+}
+
+/// What a transformation has in common with those inside it: what they use together, and the stack.
+pub(super) struct Common<'a> {
+    meter: Meter,
+    instructions: Cell<u64>,
+    depth: Cell<u32>,
+    floor: Cell<Floor>,
+    stacks: Cell<u64>,
+    /// Those whose functions became another's.
+    machines: RefCell<Vec<&'a Machine<'a>>>,
+}
+
+impl Common<'_> {
+    pub(super) fn new() -> Self {
+        Common {
+            meter: Meter::default(),
+            instructions: Cell::new(0),
+            depth: Cell::new(0),
+            floor: Cell::new(Floor::here()),
+            stacks: Cell::new(0),
+            machines: RefCell::default(),
+        }
+    }
+}
+
+/// How results are handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delivery {
+    /// As trees, for whoever called `transform()`.
+    Document,
+    /// As bytes.
+    Serialized,
+    /// As the values that they are.
+    Raw,
+}
+
+/// What a transformation inside another one runs with.
+pub(super) struct Nested<'a> {
+    pub(super) options: Options<'a>,
+    pub(super) stores: Stores<'a>,
+}
+
+/// An expression that was compiled while running, and where: it is found by its text and these.
+pub(super) struct Dynamic<'a> {
+    pub(super) text: String,
+    pub(super) scope: &'a Scope,
+    pub(super) locals: &'a [(ExpandedName, u32)],
+    pub(super) expression: &'a Expression,
+}
+
+impl Dynamic<'_> {
+    /// Whether it was compiled for the same variables: those of one place are kept once.
+    pub(super) fn sees(&self, locals: &[(ExpandedName, u32)]) -> bool {
+        std::ptr::eq(self.locals, locals) || (self.locals.is_empty() && locals.is_empty())
+    }
 }
 
 /// What gives a tree that was made its base URI.
@@ -99,19 +174,32 @@ pub(super) enum Base<'a> {
     Module(u32),
     /// The node that it is a copy of.
     Original(NodeRef<'a>),
+    /// What another transformation knows of it.
+    Known(&'a str),
 }
 
 /// Where stays what a transformation makes and values refer to.
-pub(super) struct Stores {
+pub(super) struct Stores<'a> {
     documents: Store<Document>,
     texts: Store<String>,
     expressions: Store<Expression>,
     scopes: Store<Scope>,
+    nested: Store<Nested<'a>>,
+    machines: Store<Machine<'a>>,
+    programs: Store<Program>,
 }
 
-impl Stores {
-    pub(super) fn new() -> Stores {
-        Stores { documents: Store::new(), texts: Store::new(), expressions: Store::new(), scopes: Store::new() }
+impl Stores<'_> {
+    pub(super) fn new() -> Self {
+        Stores {
+            documents: Store::new(),
+            texts: Store::new(),
+            expressions: Store::new(),
+            scopes: Store::new(),
+            nested: Store::new(),
+            machines: Store::new(),
+            programs: Store::new(),
+        }
     }
 }
 
@@ -120,7 +208,8 @@ impl<'a> Machine<'a> {
         program: &'a Program,
         document: &'a Document,
         options: &'a Options<'a>,
-        Stores { documents, texts, expressions, scopes }: &'a Stores,
+        common: &'a Common<'a>,
+        Stores { documents, texts, expressions, scopes, nested, machines, programs }: &'a Stores<'a>,
     ) -> Machine<'a> {
         let source = NodeRef::new(document, document.document_node());
         Machine {
@@ -141,12 +230,14 @@ impl<'a> Machine<'a> {
             tables: Tables::new(program.modes.len()),
             positions: Positions::default(),
             counted: Counted::default(),
-            meter: Meter::default(),
+            meter: &common.meter,
+            common,
+            number: Cell::new(None),
             shared: OnceCell::new(),
-            instructions: Cell::new(0),
-            depth: Cell::new(0),
-            floor: Cell::new(Floor::here()),
-            stacks: Cell::new(0),
+            instructions: &common.instructions,
+            depth: &common.depth,
+            floor: &common.floor,
+            stacks: &common.stacks,
             mode: Cell::new(0),
             rule: Cell::new(None),
             tunnel: RefCell::default(),
@@ -164,6 +255,14 @@ impl<'a> Machine<'a> {
             file: Cell::new(0),
             bases: RefCell::default(),
             scopes: scopes.shelf(),
+            context_item: if options.source_is_absent { None } else { Some(Item::Node(source)) },
+            delivery: Delivery::Serialized,
+            delivered: RefCell::default(),
+            nesting: 0,
+            nested: nested.shelf(),
+            machines: machines.shelf(),
+            programs: programs.shelf(),
+            compiled: RefCell::default(),
         }
     }
 
@@ -217,9 +316,27 @@ impl<'a> Machine<'a> {
             host: self,
             limits: self.limits(),
             now: self.options.now,
-            meter: Some(&self.meter),
+            meter: Some(self.meter),
             names: Some(&self.names),
         })
+    }
+
+    /// The number by which the transformations inside this one and around it know it.
+    pub(super) fn own_number(&'a self) -> u32 {
+        if let Some(number) = self.number.get() {
+            return number;
+        }
+        let mut machines = self.common.machines.borrow_mut();
+        machines.push(self);
+        let number = machines.len() as u32 - 1;
+        self.number.set(Some(number));
+        number
+    }
+
+    /// What the functions of another transformation run with.
+    pub(super) fn context_of(&self, number: u32) -> Option<SharedContext<'a>> {
+        let machine = self.common.machines.borrow().get(number as usize).copied()?;
+        Some(*machine.shared())
     }
 
     /// A value as a variable holds it, so that a reference to the variable copies neither a text nor a list.
@@ -237,7 +354,7 @@ impl<'a> Machine<'a> {
     /// Keeps a text that was made as long as the transformation runs, as trees are kept.
     ///
     /// Who made it has paid for its bytes, and here is paid for the room around them.
-    fn keep_text(&self, mut text: String) -> &'a str {
+    pub(super) fn keep_text(&self, mut text: String) -> &'a str {
         if text.is_empty() {
             return "";
         }
@@ -247,6 +364,22 @@ impl<'a> Machine<'a> {
         }
         self.meter.add(0, (size_of::<String>() + text.capacity() - text.len()) as u64);
         self.texts.keep(text)
+    }
+
+    /// A stylesheet that was compiled while running, kept under a name of its own.
+    pub(super) fn program_named(
+        &self,
+        name: &str,
+        compile: impl FnOnce() -> Outcome<(Program, usize)>,
+    ) -> Outcome<&'a Program> {
+        if let Some((_, program)) = self.compiled.borrow().iter().find(|(known, _)| known == name) {
+            return Ok(program);
+        }
+        let (program, bytes) = compile()?;
+        self.build(bytes + name.len())?;
+        let program = self.programs.keep(program);
+        self.compiled.borrow_mut().push((name.to_owned(), program));
+        Ok(program)
     }
 
     /// Sets a variable of the frame that is running.

@@ -8,7 +8,7 @@ use myelin_xpath::{Value, Version};
 use super::failure::{Failure, Outcome};
 use super::focus::Focus;
 use super::kept::Results;
-use super::machine::Machine;
+use super::machine::{Delivery, Machine};
 use super::receiver::Receiver;
 use crate::functions::resolve;
 use crate::name::ExpandedName;
@@ -83,6 +83,13 @@ impl<'a> Machine<'a> {
             return Err(Failure::new("XTDE1500", format!("{uri:?} was read before, and cannot be written")));
         }
         let outer = self.output_uri.replace(Some(Rc::from(uri.as_str())));
+        if self.delivery != Delivery::Serialized {
+            let value = self.value_of_result(|receiver| self.run_inside(&result.body, focus, receiver));
+            self.output_uri.replace(outer);
+            let value = value?;
+            self.delivered.borrow_mut().push((Some(uri).filter(|_| !is_own), value));
+            return Ok(());
+        }
         let written = self.written(&properties, is_own, |receiver| self.run_inside(&result.body, focus, receiver));
         self.output_uri.replace(outer);
         let bytes = written?;
@@ -98,8 +105,23 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// A result as a tree, or as the value that it is.
+    pub(super) fn value_of_result(
+        &'a self,
+        run: impl FnOnce(&mut Receiver<'_, 'a>) -> Outcome<()>,
+    ) -> Outcome<Value<'a>> {
+        if self.delivery == Delivery::Raw {
+            let mut receiver = Receiver::items(self);
+            run(&mut receiver)?;
+            return Ok(receiver.into_items());
+        }
+        let mut receiver = Receiver::new(Output::fragment(self.options.limits.output_bytes), self.late());
+        run(&mut receiver)?;
+        self.tree_of(receiver.into_output().finish_fragment()?)
+    }
+
     /// A result as bytes.
-    fn written(
+    pub(super) fn written(
         &'a self,
         properties: &OutputProperties,
         is_own: bool,

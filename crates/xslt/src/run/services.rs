@@ -5,9 +5,9 @@ use myelin_xml::Document;
 use myelin_xpath::{Atomic, Error, Expression, Item, Moment, NodeRef, SharedContext, Value};
 
 use super::focus::Focus;
-use super::machine::{DYNAMIC, Machine};
+use super::machine::{DYNAMIC, Dynamic, Machine};
 use crate::compile::{self, late};
-use crate::functions::{self, Services};
+use crate::functions::{self, Services, Transformation};
 use crate::name::ExpandedName;
 use crate::resolver::{Resource, Wanted};
 use crate::scope::Scope;
@@ -111,22 +111,30 @@ impl<'a> Services<'a> for Machine<'a> {
         self.captures.borrow().as_ref().and_then(|captures| captures.get(group).cloned())
     }
 
-    fn expression(&'a self, text: &str, scope: &'a Scope) -> Result<&'a Expression, Error> {
-        let known =
-            |(of, in_scope, _): &&(String, &'a Scope, &'a Expression)| of == text && std::ptr::eq(*in_scope, scope);
-        if let Some((.., expression)) = self.dynamic.borrow().iter().find(known) {
-            return Ok(expression);
+    fn expression(
+        &'a self,
+        text: &str,
+        scope: &'a Scope,
+        locals: &'a [(ExpandedName, u32)],
+    ) -> Result<&'a Expression, Error> {
+        let known = |it: &&Dynamic<'a>| it.text == text && std::ptr::eq(it.scope, scope) && it.sees(locals);
+        if let Some(known) = self.dynamic.borrow().iter().find(known) {
+            return Ok(known.expression);
         }
         let mut declare = |target| {
             let mut declared = self.declared.borrow_mut();
             declared.push((target, scope));
             DYNAMIC + declared.len() as u32 - 1
         };
-        let expression = late::compile(self.program, text, scope, &mut declare)?;
+        let expression = late::compile(self.program, text, (scope, locals), &mut declare)?;
         Services::build(self, EXPRESSION_BYTES * (text.len() + 8))?;
         let expression = self.expressions.keep(expression);
-        self.dynamic.borrow_mut().push((text.to_owned(), scope, expression));
+        self.dynamic.borrow_mut().push(Dynamic { text: text.to_owned(), scope, locals, expression });
         Ok(expression)
+    }
+
+    fn transform(&'a self, wanted: Transformation<'a>) -> Result<Vec<(String, Value<'a>)>, Error> {
+        self.transformed(wanted).map_err(|failure| self.leave(failure))
     }
 
     fn run(
@@ -140,7 +148,7 @@ impl<'a> Services<'a> for Machine<'a> {
         let shared = SharedContext { names: None, ..*self.shared() };
         let run =
             || expression.evaluate_from(&shared, focus.start()).map_err(|error| self.failure(error, "the expression"));
-        self.deeper(0, run).map_err(|failure| self.leave(failure))
+        self.one_deeper(run).map_err(|failure| self.leave(failure))
     }
 }
 

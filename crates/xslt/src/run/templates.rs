@@ -12,6 +12,7 @@ use super::focus::Focus;
 use super::frame::{Arguments, Flow, Running};
 use super::machine::Machine;
 use super::receiver::Receiver;
+use crate::name::ExpandedName;
 use crate::output::Output;
 use crate::program::{
     ApplyTemplates, Binding, CallTemplate, ContextItem, NoMatch, ParameterId, Shape, Template, Test, Usage,
@@ -25,6 +26,17 @@ struct Saved {
     rule: Option<Running>,
 }
 
+/// What a transformation begins with beside its source.
+#[derive(Default)]
+pub(super) struct Beginning<'a> {
+    /// For the template that it begins with.
+    pub(super) arguments: Arguments<'a>,
+    /// The items that templates are applied to; `None`: the source.
+    pub(super) selection: Option<Value<'a>>,
+    /// The function that is called instead, with its arguments.
+    pub(super) function: Option<(ExpandedName, Vec<Value<'a>>)>,
+}
+
 /// The values that a template is called with.
 #[derive(Clone, Copy)]
 enum Given<'g, 'a> {
@@ -36,7 +48,16 @@ enum Given<'g, 'a> {
 
 impl<'a> Machine<'a> {
     /// Begins with the template that matches the source, or with the one the caller names.
-    pub(super) fn begin(&'a self, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<()> {
+    pub(super) fn begin(
+        &'a self,
+        focus: &Focus<'a>,
+        beginning: &Beginning<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        if let Some((name, arguments)) = &beginning.function {
+            return out.give(self.initial_function(name, arguments)?, Version::V3);
+        }
+        self.mode.set(self.program.default_mode);
         if let Some(wanted) = self.options.initial_mode {
             let known = |mode: &crate::program::Mode| mode.name.as_ref().is_some_and(|name| name.is(wanted));
             let Some(mode) = self.program.modes.iter().position(known) else {
@@ -45,7 +66,10 @@ impl<'a> Machine<'a> {
             self.mode.set(mode as u32);
         }
         let named = match self.options.initial_template {
-            None => self.program.initial_template.filter(|_| self.options.initial_mode.is_none()),
+            None => {
+                let applies = self.options.initial_mode.is_some() || beginning.selection.is_some();
+                self.program.initial_template.filter(|_| !applies)
+            }
             Some(wanted) => {
                 let known = |template: &Template| template.name.as_ref().is_some_and(|name| name.is(wanted));
                 let Some(index) = self.program.templates.iter().position(known) else {
@@ -57,7 +81,7 @@ impl<'a> Machine<'a> {
         match named {
             Some(template) => {
                 let template = &self.program.templates[template as usize];
-                let given = Given::Listed(&Arguments::new());
+                let given = Given::Listed(&beginning.arguments);
                 let entered = self.enter(template, self.rule.get(), self.mode.get(), given, focus, out);
                 entered.map_err(|mut failure| {
                     // What nobody gave to the template that it begins with has a code of its own (XSLT 3.0 §2.4).
@@ -65,6 +89,14 @@ impl<'a> Machine<'a> {
                         failure.code = "XTDE0060".into();
                     }
                     failure
+                })
+            }
+            None if beginning.selection.is_some() => {
+                let items = beginning.selection.clone().unwrap_or(Value::EMPTY);
+                let size = items.len() as u64;
+                (1..).zip(items.into_items()).try_for_each(|(position, item)| {
+                    let focus = Focus { item: Some(item), position, size };
+                    self.apply(&focus, self.mode.get(), &beginning.arguments, out)
                 })
             }
             None if focus.item.is_none() => {
@@ -76,9 +108,19 @@ impl<'a> Machine<'a> {
                     let mode = &self.program.modes[self.mode.get() as usize];
                     self.uses_accumulators(self.source.document, &mode.accumulators);
                 }
-                self.apply(focus, self.mode.get(), &Arguments::new(), out)
+                self.apply(focus, self.mode.get(), &beginning.arguments, out)
             }
         }
+    }
+
+    /// Calls the function that a transformation begins with.
+    fn initial_function(&'a self, name: &ExpandedName, arguments: &[Value<'a>]) -> Outcome<Value<'a>> {
+        let known = |it: &&UserFunction| it.name == *name && it.parameters.len() == arguments.len() && it.public;
+        let Some(function) = self.program.functions.iter().find(known) else {
+            let message = format!("there is no public function {name} with {} parameters", arguments.len());
+            return Err(Failure::new("XTDE0041", message));
+        };
+        self.function(function, arguments, None)
     }
 
     /// `xsl:apply-templates` (XSLT 1.0 §5.4)
@@ -600,16 +642,21 @@ impl<'a> Machine<'a> {
 
     /// The same in the frame on top that begins there.
     fn deeper_in<T>(&'a self, base: usize, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+        let outer = self.stack.open(base);
+        let result = self.one_deeper(run);
+        self.stack.close(outer);
+        result
+    }
+
+    /// Runs something one level deeper, in the frame that is running.
+    pub(super) fn one_deeper<T>(&'a self, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
         let depth = self.depth.get() + 1;
         let limit = self.options.limits.depth;
         if depth > limit {
-            self.stack.drop_from(base);
             return Err(Failure::limit(format!("templates and functions run more than {limit} deep")));
         }
         self.depth.set(depth);
-        let outer = self.stack.open(base);
         let result = self.with_stack(run);
-        self.stack.close(outer);
         self.depth.set(depth - 1);
         result
     }

@@ -2,7 +2,9 @@
 
 mod basics;
 mod bombs;
+mod dynamic;
 mod forms;
 mod later;
+mod nested;
 mod safety;
 mod stream;

@@ -1,6 +1,6 @@
 //! Whether two programs wrote the same files, but for what may differ.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,10 +20,13 @@ pub(super) enum Likeness {
     Equal,
 }
 
+/// Names that `generate-id()` makes; a letter in front of one may be the stylesheet's.
+const GENERATED: &str = r"i?d\d+[en]\d+|id[mp]?\d+";
+
 /// What may differ, and what is compared in its place; the page says why.
 const REPLACED: [(&str, &str); 8] = [
     (r#"(?i)<meta http-equiv="content-type"[^>]*>(</meta>)?"#, ""),
-    (r"(?i)<!DOCTYPE html>\s*", ""),
+    (r#"(?i)<!DOCTYPE html(\s+SYSTEM "about:legacy-compat")?>\s*"#, ""),
     (r"<!DOCTYPE (\S+)\s+", "<!DOCTYPE $1 "),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?", "TIME"),
     (
@@ -37,30 +40,48 @@ const REPLACED: [(&str, &str); 8] = [
 
 /// Compares all files of two folders; `Err`: the first difference.
 pub(super) fn compare(reference: &Path, own: &Path) -> Result<Likeness, String> {
-    let (expected, found) = (files(reference), files(own));
+    let (expected, found) = (named(files(reference)), named(files(own)));
     let mut likeness = Likeness::Identical;
-    for file in &expected {
-        let name = file.display();
-        if !found.contains(file) {
+    for (name, file) in &expected {
+        let Some(counterpart) = found.get(name) else {
             // A result of nothing is a file to one program and none to another.
             if content(reference, file)?.is_empty() {
                 continue;
             }
             return Err(format!("{DIFFERENT}: there is no {name}"));
-        }
-        let (expected, found) = (content(reference, file)?, content(own, file)?);
+        };
+        let (expected, found) = (content(reference, file)?, content(own, counterpart)?);
         if expected != found {
             likeness = Likeness::Equal;
             same_names(normal(&expected).as_bytes(), normal(&found).as_bytes(), Space::Indents)
                 .map_err(|difference| format!("{DIFFERENT}: {name}: {difference}"))?;
         }
     }
-    match found.iter().find(|file| !expected.contains(file)) {
-        Some(file) if !content(own, file)?.is_empty() => {
-            Err(format!("{DIFFERENT}: there is a {} too much", file.display()))
+    match found.iter().find(|(name, _)| !expected.contains_key(*name)) {
+        Some((name, file)) if !content(own, file)?.is_empty() => {
+            Err(format!("{DIFFERENT}: there is a {name} too much"))
         }
         _ => Ok(likeness),
     }
+}
+
+/// Files by their names, in which those that `generate-id()` made are numbered in the order of their own numbers.
+fn named(files: Vec<PathBuf>) -> BTreeMap<String, PathBuf> {
+    let generated = Regex::new(GENERATED).expect("a pattern of this file");
+    let number = |file: &PathBuf| -> u64 {
+        let name = file.to_string_lossy();
+        let found = generated.find(&name).map_or("", |found| found.as_str());
+        let digits = found.rsplit(|letter: char| !letter.is_ascii_digit()).next();
+        digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+    };
+    let (mut made, plain): (Vec<PathBuf>, Vec<PathBuf>) =
+        files.into_iter().partition(|file| generated.is_match(&file.to_string_lossy()));
+    made.sort_by_key(number);
+    let plain = plain.into_iter().map(|file| (file.to_string_lossy().into_owned(), file));
+    let made = (1..).zip(made).map(|(index, file): (usize, PathBuf)| {
+        (generated.replace(&file.to_string_lossy(), format!("generated{index}")).into_owned(), file)
+    });
+    plain.chain(made).collect()
 }
 
 fn content(folder: &Path, file: &Path) -> Result<Vec<u8>, String> {
@@ -110,7 +131,7 @@ fn normal(bytes: &[u8]) -> String {
     };
     let text = numbers.replace_all(&text, rounded).into_owned();
     // Names that were generated are numbered in the order in which they come.
-    let generated = Regex::new(r"id[mp]?\d+|d\d+[en]\d+").expect("a pattern of this file");
+    let generated = Regex::new(GENERATED).expect("a pattern of this file");
     let mut names = HashMap::new();
     let numbered = |name: &Captures<'_>| {
         let next = names.len();
@@ -124,10 +145,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn files_with_generated_names_count_by_their_numbers() {
+        let names = |files: &[&str]| named(files.iter().map(PathBuf::from).collect()).into_keys().collect::<Vec<_>>();
+        assert_eq!(names(&["id10.html", "id2.html", "a.html"]), ["a.html", "generated1.html", "generated2.html"]);
+        assert_eq!(names(&["d0n7.html"]), names(&["idm45.html"]));
+    }
+
+    #[test]
     fn generated_names_count_by_the_order_in_which_they_come() {
         let check = |one: &str, other: &str| normal(one.as_bytes()) == normal(other.as_bytes());
         assert!(check("<a id='idm12'/><a href='#idm12'/>", "<a id='d0n7'/><a href='#d0n7'/>"));
         assert!(!check("<a id='idm12'/><a href='#idm13'/>", "<a id='d0n7'/><a href='#d0n7'/>"));
+        assert!(check("<a id='lid6e18'/>", "<a id='lid6n29'/>"));
         assert!(check("20.736pt", "20.735999999999997pt"));
         assert!(!check("20.736pt", "20.737pt"));
     }

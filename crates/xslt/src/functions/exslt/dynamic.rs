@@ -1,5 +1,5 @@
-//! EXSLT's dynamic expressions: compiled while a stylesheet runs, seeing its namespaces, functions and global
-//! variables, within the limits that hold for all.
+//! EXSLT's dynamic expressions: compiled while a stylesheet runs, seeing the namespaces, functions and
+//! variables of their place, within the limits that hold for all.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -27,7 +27,7 @@ pub(in crate::functions) const FUNCTIONS: &[Function] = &[
 
 /// The expression in an argument; `None` for what is none, for which EXSLT wants an empty node-set.
 fn expression<'a>(call: &Call<'_, 'a>, index: usize) -> Result<Option<&'a Expression>, Error> {
-    match call.machine.expression(&call.any_text(index), call.scope) {
+    match call.expression(index) {
         Ok(expression) => Ok(Some(expression)),
         Err(Error::Value { code, .. }) if code.starts_with("XPST") => Ok(None),
         Err(other) => Err(other),

@@ -13,9 +13,8 @@ const fn function(name: &'static str, least: u8, run: Body) -> Function {
 pub(in crate::functions) const FUNCTIONS: &[Function] = &[
     // An expression is kept as its text, once it is known to be one.
     function("expression", 1, |call| {
-        let text = call.any_text(0);
-        call.machine.expression(&text, call.scope)?;
-        Ok(Value::from(text))
+        call.expression(0)?;
+        Ok(Value::from(call.any_text(0)))
     }),
     function("eval", 1, evaluate),
     function("evaluate", 1, evaluate),
@@ -23,7 +22,7 @@ pub(in crate::functions) const FUNCTIONS: &[Function] = &[
 ];
 
 fn evaluate<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    let expression = call.machine.expression(&call.any_text(0), call.scope)?;
+    let expression = call.expression(0)?;
     call.machine.run(expression, call.item.cloned(), 1, 1)
 }
 

@@ -68,7 +68,7 @@ impl<'a> Options<'a> {
             if options.escape {
                 return Err(Error::value("FOJS0005", "the options escape and fallback exclude each other"));
             }
-            options.fallback = Some((function, call.machine.expression("?1(?2)", call.scope)?));
+            options.fallback = Some((function, call.machine.expression("?1(?2)", call.scope, &[])?));
         }
         Ok(options)
     }
