@@ -184,6 +184,14 @@ impl<'o> Output<'o> {
     }
 
     /// Starts an element. The prefix is a wish.
+    /// Lets the children of the element that was just opened have none of its namespaces, in a tree that is kept: what
+    /// is written as XML 1.0 cannot say so.
+    pub(crate) fn keep_namespaces(&mut self) {
+        if let Target::Tree(tree) = &mut self.target {
+            tree.keep_namespaces(0);
+        }
+    }
+
     pub(crate) fn start_element(&mut self, name: Name<'_>) -> Result<(), OutputError> {
         self.grow()?;
         self.atomic = false;

@@ -40,6 +40,7 @@ impl<'s> Compiler<'s> {
             };
             attributes.push(self.avt(&attribute, here).map(|value| LiteralAttribute { name, value }));
         }
+        let inherits = self.inherits_namespaces(element, XSLT);
         let attribute_sets = self.used_sets(element, XSLT, here);
         let body = join_texts(self.block(element, here));
         let namespaces = self.result_namespaces(here);
@@ -47,6 +48,7 @@ impl<'s> Compiler<'s> {
             start: LiteralStart::new(name, &namespaces, &mut self.namespace_sets),
             attributes: attributes.into_iter().collect::<Made<_>>()?,
             attribute_sets: attribute_sets?,
+            inherits: inherits?,
             body,
         })))
     }

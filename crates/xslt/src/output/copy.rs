@@ -48,8 +48,18 @@ impl<'o> Output<'o> {
     /// Shape: `namespaces` says whether elements get the namespaces that are in scope where they come from.
     pub(crate) fn copy(&mut self, document: &'o Document, top: NodeId, namespaces: bool) -> Result<(), OutputError> {
         let mut node = top;
+        // Without their namespaces, elements have what is in scope around the copy and what their names need.
+        let around = match &self.target {
+            Target::Tree(tree) if !namespaces => Some(tree.changes()),
+            _ => None,
+        };
         loop {
             let next = self.copy_node(document, node, namespaces)?;
+            if let (Some(around), Target::Tree(tree), Some(_)) = (around, &mut self.target, next)
+                && document.kind(node) == Kind::Element
+            {
+                tree.keep_namespaces(around);
+            }
             if let Some(child) = next {
                 node = child;
                 continue;

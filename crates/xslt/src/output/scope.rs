@@ -126,6 +126,32 @@ impl<'o> Scopes<'o> {
         self.element
     }
 
+    /// How many changes of meaning there were around here: a place for [`hide`](Scopes::hide) to go back to.
+    pub(super) fn changes(&self) -> usize {
+        self.tables.undo.len()
+    }
+
+    /// Lets prefixes mean on the element that was entered what they meant after so many changes; those for which that is
+    /// something else.
+    pub(super) fn hide(&mut self, changes: usize) -> Vec<(Atom, Atom)> {
+        let mut meant: Vec<(Atom, Atom)> = self.tables.undo.get(changes..).unwrap_or_default().to_vec();
+        // Stable, so that of each prefix the oldest comes first.
+        meant.sort_by_key(|(prefix, _)| prefix.index());
+        meant.dedup_by_key(|(prefix, _)| *prefix);
+        meant.retain(|&(prefix, namespace)| !self.means(prefix, namespace));
+        for &(prefix, namespace) in &meant {
+            self.bind(prefix, namespace);
+            // No name needs it.
+            self.tables.bindings[prefix.index()].pinned = 0;
+        }
+        meant
+    }
+
+    /// Whether a prefix means a namespace.
+    pub(super) fn means(&self, prefix: Atom, namespace: Atom) -> bool {
+        self.binding(prefix).namespace == namespace
+    }
+
     /// Begins an element.
     #[inline]
     pub(super) fn enter(&mut self) -> Mark {

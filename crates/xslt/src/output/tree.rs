@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use myelin_xml::{Arena, Document, Name, NameId, NodeId, Refusal, TreeBuilder};
+use myelin_xml::{Arena, Atom, Document, Name, NameId, NodeId, Refusal, TreeBuilder};
 
 use super::error::OutputError;
 use super::literal::LiteralStart;
@@ -18,6 +18,11 @@ pub(super) struct Tree<'o> {
     /// What of the memory that was used before is not needed here.
     spare: Spare,
     open: Vec<Mark>,
+    /// Those elements whose children do not inherit their namespaces, the innermost last: how many were open, and after
+    /// how many changes of meaning the children's begin.
+    closed: Vec<(usize, usize)>,
+    /// What prefixes mean on the innermost element and not around it, as it does not inherit.
+    hidden: Vec<(Atom, Atom)>,
     /// Whether the innermost element has no content yet.
     in_tag: bool,
     /// The attributes of that element: they follow its declarations, of which the last attribute may bring one.
@@ -36,6 +41,8 @@ impl<'o> Tree<'o> {
             builder: TreeBuilder::new(Arena::default()),
             limit_bytes,
             open: Vec::new(),
+            closed: Vec::new(),
+            hidden: Vec::new(),
             in_tag: false,
             attributes: Seen::default(),
             values: String::new(),
@@ -55,7 +62,7 @@ impl<'o> Tree<'o> {
     }
 
     pub(super) fn start(&mut self, name: Name<'_>) -> Result<(), OutputError> {
-        let mark = self.scopes.enter();
+        let mark = self.enter()?;
         let chosen = self.scopes.element(self.builder.names(), name.prefix, name.namespace);
         let id = self.named(chosen, name.local);
         self.start_chosen(mark, id, chosen)
@@ -68,7 +75,7 @@ impl<'o> Tree<'o> {
         name: NameId,
         namespaces: bool,
     ) -> Result<(), OutputError> {
-        let mark = self.scopes.enter();
+        let mark = self.enter()?;
         let copied = self.scopes.copied(self.builder.names(), document, name);
         let known = copied.number.and_then(|number| self.copied.get(number as usize)).copied();
         let id = known.unwrap_or_else(|| {
@@ -132,6 +139,9 @@ impl<'o> Tree<'o> {
     pub(super) fn end_element(&mut self) -> Result<(), OutputError> {
         self.close_tag()?;
         if let Some(mark) = self.open.pop() {
+            if self.closed.last().is_some_and(|&(open, _)| open > self.open.len()) {
+                self.closed.pop();
+            }
             self.scopes.leave(mark);
             self.builder.end();
         }
@@ -144,8 +154,35 @@ impl<'o> Tree<'o> {
         Ok(self.builder.finish())
     }
 
-    fn start_named(&mut self, name: NameId) -> Result<(), OutputError> {
+    /// After how many changes of meaning that of the next child begins.
+    pub(super) fn changes(&self) -> usize {
+        match self.closed.last() {
+            Some(&(open, changes)) if open == self.open.len() => changes,
+            _ => self.scopes.changes(),
+        }
+    }
+
+    /// Lets the children of the element that was just opened have none of the namespaces that came into scope after so
+    /// many changes of meaning.
+    pub(super) fn keep_namespaces(&mut self, changes: usize) {
+        if !self.open.is_empty() {
+            self.closed.push((self.open.len(), changes));
+        }
+    }
+
+    fn enter(&mut self) -> Result<Mark, OutputError> {
+        self.close_tag()?;
         let mark = self.scopes.enter();
+        if let Some(&(open, changes)) = self.closed.last()
+            && open == self.open.len()
+        {
+            self.hidden = self.scopes.hide(changes);
+        }
+        Ok(mark)
+    }
+
+    fn start_named(&mut self, name: NameId) -> Result<(), OutputError> {
+        let mark = self.enter()?;
         self.opened(mark, name)
     }
 
@@ -155,7 +192,6 @@ impl<'o> Tree<'o> {
     }
 
     fn opened(&mut self, mark: Mark, name: NameId) -> Result<(), OutputError> {
-        self.close_tag()?;
         self.check(0)?;
         self.builder.start(name).map_err(|refusal| self.refused(&refusal))?;
         self.open.push(mark);
@@ -185,6 +221,12 @@ impl<'o> Tree<'o> {
             return Ok(());
         }
         self.in_tag = false;
+        for (prefix, namespace) in std::mem::take(&mut self.hidden) {
+            if self.scopes.means(prefix, namespace) {
+                let put = self.builder.declare(prefix, namespace);
+                put.map_err(|refusal| OutputError::refused(&refusal, self.limit_bytes))?;
+            }
+        }
         for (name, range) in self.attributes.values() {
             let put = self.builder.attribute(*name, &self.values[range.clone()]);
             put.map_err(|refusal| OutputError::refused(&refusal, self.limit_bytes))?;

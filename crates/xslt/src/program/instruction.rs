@@ -91,6 +91,8 @@ pub(crate) struct LiteralElement {
     pub(crate) attributes: Vec<LiteralAttribute>,
     /// `xsl:use-attribute-sets`, as indices in [`Program::attribute_sets`](super::Program::attribute_sets).
     pub(crate) attribute_sets: Vec<u32>,
+    /// `inherit-namespaces`: whether its children have the namespaces that are in scope on it.
+    pub(crate) inherits: bool,
     pub(crate) body: Block,
 }
 
@@ -106,6 +108,8 @@ pub(crate) struct Element {
     /// Where the prefix of the name is looked up.
     pub(crate) scope: ScopeId,
     pub(crate) attribute_sets: Vec<u32>,
+    /// `inherit-namespaces`: whether its children have the namespaces that are in scope on it.
+    pub(crate) inherits: bool,
     pub(crate) body: Block,
 }
 
@@ -143,6 +147,8 @@ pub(crate) struct Copy {
     pub(crate) select: Option<Select>,
     pub(crate) namespaces: bool,
     pub(crate) attribute_sets: Vec<u32>,
+    /// `inherit-namespaces`: whether its children have the namespaces that are in scope on it.
+    pub(crate) inherits: bool,
     pub(crate) body: Block,
 }
 

@@ -32,6 +32,9 @@ impl<'a> Machine<'a> {
             return Ok(Flow::Next);
         }
         out.start_literal(&element.start)?;
+        if !element.inherits {
+            out.keep_namespaces();
+        }
         for set in &element.attribute_sets {
             self.attribute_set(*set, focus, out)?;
         }
@@ -70,6 +73,9 @@ impl<'a> Machine<'a> {
         };
         let prefix = if namespace.is_empty() { "" } else { prefix };
         out.start_element(Name { prefix, local, namespace })?;
+        if !element.inherits {
+            out.keep_namespaces();
+        }
         for set in &element.attribute_sets {
             self.attribute_set(*set, focus, out)?;
         }
@@ -182,6 +188,9 @@ impl<'a> Machine<'a> {
         match document.kind(node) {
             Kind::Element => {
                 out.start_copy(document, node, copy.namespaces)?;
+                if !copy.inherits {
+                    out.keep_namespaces();
+                }
                 for set in &copy.attribute_sets {
                     self.attribute_set(*set, focus, out)?;
                 }

@@ -105,6 +105,11 @@ impl<'o, 'a: 'o> Receiver<'o, 'a> {
         self.settle()
     }
 
+    /// Lets the children of the element that was just opened have none of its namespaces.
+    pub(super) fn keep_namespaces(&mut self) {
+        self.output().keep_namespaces();
+    }
+
     pub(super) fn start_element(&mut self, name: Name<'_>) -> Outcome<()> {
         self.output().start_element(name)?;
         self.opened();

@@ -67,6 +67,25 @@ fn what_goes_wrong_can_be_caught() {
     );
 }
 
+#[test]
+fn children_inherit_no_namespaces_where_a_stylesheet_says_so() {
+    let prefixes = "<xsl:value-of select='sort(in-scope-prefixes($t//*[not(*)]))'/>";
+    let tree = |attribute: &str, inside: &str| {
+        format!("<xsl:variable name='t'><o xmlns:p='urn:p' {attribute}>{inside}</o></xsl:variable><l>{prefixes}</l>")
+    };
+    let plain = "<xsl:element name='i'/>";
+    check(&tree("", plain), "<l>p xml</l>");
+    check(&tree("xsl:inherit-namespaces='no'", plain), "<l>xml</l>");
+    check(&tree("xsl:inherit-namespaces='no'", "<xsl:element name='p:i' namespace='urn:p'/>"), "<l>p xml</l>");
+    // A grandchild has what the child has, and the result says of them all what XML 1.0 can say.
+    check(
+        "<xsl:variable name='t'><o xmlns:p='urn:p' xsl:inherit-namespaces='no'><xsl:element name='q:c' namespace='urn:q'>\
+         <xsl:element name='i'/></xsl:element></o></xsl:variable><l><xsl:value-of select='in-scope-prefixes($t//i)'/>\
+         <xsl:copy-of select='$t'/></l>",
+        "<l>q xml<o xmlns:p=\"urn:p\"><q:c xmlns:q=\"urn:q\"><i/></q:c></o></l>",
+    );
+}
+
 /// A whole stylesheet on a small document: its result, or the code of its error.
 fn whole(declarations: &str) -> Result<(String, Vec<(String, String)>), String> {
     let sheet = format!(

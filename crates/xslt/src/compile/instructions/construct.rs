@@ -16,6 +16,7 @@ pub(in crate::compile) fn element<'s>(
 ) -> Made<Kind> {
     let name = compiler.required_template(element, "name", here);
     let namespace = compiler.template(element, "namespace", here);
+    let inherits = compiler.inherits_namespaces(element, "");
     let attribute_sets = compiler.used_sets(element, "", here);
     let body = join_texts(compiler.block(element, here));
     Ok(Kind::Element(Box::new(program::Element {
@@ -23,6 +24,7 @@ pub(in crate::compile) fn element<'s>(
         namespace: namespace?,
         scope: compiler.scope(here),
         attribute_sets: attribute_sets?,
+        inherits: inherits?,
         body,
     })))
 }

@@ -13,9 +13,16 @@ use crate::program::{Choose, Copy, Kind};
 pub(in crate::compile) fn copy<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     let select = element.attribute("select").map(|select| compiler.select(&select, here)).transpose();
     let namespaces = compiler.copies_namespaces(element);
+    let inherits = compiler.inherits_namespaces(element, "");
     let attribute_sets = compiler.used_sets(element, "", here);
     let body = join_texts(compiler.block(element, here));
-    Ok(Kind::Copy(Box::new(Copy { select: select?, namespaces: namespaces?, attribute_sets: attribute_sets?, body })))
+    Ok(Kind::Copy(Box::new(Copy {
+        select: select?,
+        namespaces: namespaces?,
+        attribute_sets: attribute_sets?,
+        inherits: inherits?,
+        body,
+    })))
 }
 
 pub(in crate::compile) fn copy_of<'s>(
@@ -84,6 +91,14 @@ impl<'s> Compiler<'s> {
     /// `copy-namespaces`
     fn copies_namespaces(&mut self, element: Element<'s>) -> Made<bool> {
         match element.attribute("copy-namespaces") {
+            Some(attribute) => truth(&attribute, &mut self.problems),
+            None => Ok(true),
+        }
+    }
+
+    /// `inherit-namespaces`, in the namespace that it has on the element.
+    pub(in crate::compile) fn inherits_namespaces(&mut self, element: Element<'s>, namespace: &str) -> Made<bool> {
+        match element.attribute_in(namespace, "inherit-namespaces") {
             Some(attribute) => truth(&attribute, &mut self.problems),
             None => Ok(true),
         }
