@@ -25,8 +25,8 @@ pub struct Arguments {
     /// The stylesheet; - is standard input
     #[arg(value_name = "SHEET")]
     sheet: PathBuf,
-    /// Documents to transform, one after the other; - is standard input; --template needs none
-    #[arg(required_unless_present_any = ["explain", "template"], value_name = "DOC")]
+    /// Documents to transform, one after the other; - is standard input; --template and --function need none
+    #[arg(required_unless_present_any = ["explain", "template", "function", "associated"], value_name = "DOC")]
     files: Vec<PathBuf>,
     /// A parameter of the stylesheet, as an XPath expression on the document; may be repeated
     #[arg(long = "param", value_name = "NAME=XPATH", value_parser = expression)]
@@ -46,6 +46,15 @@ pub struct Arguments {
     /// The template to start with, instead of the one that matches the document
     #[arg(long, value_name = "NAME")]
     template: Option<String>,
+    /// The public function to start with, without arguments
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["mode", "template"])]
+    function: Option<String>,
+    /// Fail where several templates match a node equally well, instead of taking the last one
+    #[arg(long)]
+    fail_on_multiple_match: bool,
+    /// SHEET is a document that names its stylesheet by <?xml-stylesheet?>, and is transformed first
+    #[arg(long, conflicts_with = "explain")]
+    associated: bool,
     /// Templates and functions inside each other
     #[arg(long, visible_alias = "maxdepth", value_name = "LEVELS", default_value_t = Limits::default().depth)]
     max_depth: u32,
@@ -117,7 +126,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     };
     let mut code = ExitCode::SUCCESS;
     let alone = [None];
-    let documents: Vec<Option<&Path>> = arguments.files.iter().map(|path| Some(path.as_path())).collect();
+    let first = arguments.associated.then_some(&arguments.sheet).into_iter();
+    let documents: Vec<Option<&Path>> = first.chain(&arguments.files).map(|path| Some(path.as_path())).collect();
     for path in if documents.is_empty() { &alone[..] } else { &documents } {
         match arguments.transform(&stylesheet, &parameters, *path, &files, folder.as_ref())? {
             Some(result) => target.write(&result)?,
@@ -131,7 +141,17 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
 /// Compiles the stylesheet and tells what is doubtful or wrong with it; none if it is wrong.
 fn compile(arguments: &Arguments, parameters: &[Parameter], files: &Files) -> io::Result<Option<Stylesheet>> {
     let mut said = io::stderr().lock();
-    let sheet = files.named(&arguments.sheet);
+    let named = files.named(&arguments.sheet);
+    let (sheet, fragment) = match arguments.associated {
+        true => match associated(&named) {
+            Ok(found) => found,
+            Err(complaint) => {
+                writeln!(said, "{complaint}")?;
+                return Ok(None);
+            }
+        },
+        false => (named, String::new()),
+    };
     let source = match files::read(&sheet) {
         Ok(source) => source,
         Err(complaint) => {
@@ -139,7 +159,7 @@ fn compile(arguments: &Arguments, parameters: &[Parameter], files: &Files) -> io
             return Ok(None);
         }
     };
-    match Stylesheet::compile_with(&source, &files::uri(&sheet), files, parameters) {
+    match Stylesheet::compile_with(&source, &format!("{}{fragment}", files::uri(&sheet)), files, parameters) {
         Ok(stylesheet) => {
             for warning in stylesheet.warnings() {
                 writeln!(said, "{}: warning: {} ({})", shown(&warning.place), warning.message, warning.code)?;
@@ -152,6 +172,31 @@ fn compile(arguments: &Arguments, parameters: &[Parameter], files: &Files) -> io
             })?;
             Ok(None)
         }
+    }
+}
+
+/// The stylesheet that a document names: its file, and the fragment that says which element of it; or a sentence for
+/// whoever typed the name.
+fn associated(path: &Path) -> Result<(PathBuf, String), String> {
+    let source = files::read(path).map_err(|complaint| complaint.to_string())?;
+    let about = |what: &str| format!("{}: {what}", path.display());
+    let (text, declared_encoding) =
+        myelin_xml::encoding::decode(None, &source).map_err(|error| about(&error.to_string()))?;
+    let doctype = myelin_xml::DoctypePolicy::Skip;
+    let options = myelin_xml::Options { declared_encoding, doctype, ..myelin_xml::Options::default() };
+    let document =
+        myelin_xml::Document::parse(text.into_owned(), &options).map_err(|error| about(&error.to_string()))?;
+    let named = myelin_xslt::associated_stylesheet(&document);
+    let href = named
+        .ok_or_else(|| about("the document names no stylesheet by <?xml-stylesheet type=\"text/xsl\" href=\"…\"?>"))?;
+    let (file, fragment) =
+        href.split_once('#').map_or((&*href, String::new()), |(file, name)| (file, format!("#{name}")));
+    match file {
+        "" => Ok((path.to_owned(), fragment)),
+        file if file.contains(':') => {
+            Err(about(&format!("the stylesheet {file:?} is not read: it is no file beside the document")))
+        }
+        file => Ok((path.parent().unwrap_or(Path::new("")).join(file), fragment)),
     }
 }
 
@@ -191,6 +236,8 @@ impl Arguments {
             now: clock::now(),
             initial_mode: self.mode.as_deref(),
             initial_template: self.template.as_deref(),
+            initial_function: self.function.as_deref(),
+            fails_on_multiple_match: self.fail_on_multiple_match,
             output_uri: folder.map(Folder::uri),
             other_results: folder.is_some(),
             ..Options::default()

@@ -4,6 +4,7 @@
 //! [`Problem`] that names the instruction and its line.
 //! A stylesheet reads nothing but what its [`Resolver`] gives it, and stops within its [`Limits`].
 
+mod associated;
 mod compile;
 mod error;
 mod explain;
@@ -23,6 +24,7 @@ mod stack;
 mod stream;
 mod stylesheet;
 
+pub use associated::associated_stylesheet;
 pub use error::{Error, Problem};
 pub use library::{Library, LibraryCalls, LibraryScope, LibraryStore};
 pub use options::{Form, Limits, Message, Options, Outcome, Parameter, ParameterValue, ResultDocument};

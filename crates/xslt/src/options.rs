@@ -28,6 +28,11 @@ pub struct Options<'o> {
     pub initial_mode: Option<&'o str>,
     /// The template to begin with instead of the one that matches the source.
     pub initial_template: Option<&'o str>,
+    /// The public function to call instead, without arguments.
+    pub initial_function: Option<&'o str>,
+    /// Whether it is an error where several templates match a node as well, in modes that do not say so themselves: the
+    /// last one is taken otherwise.
+    pub fails_on_multiple_match: bool,
     /// Whether there is no source: the document is there for its form alone, and asking for the context item is an error.
     pub source_is_absent: bool,
     /// The URI that the result goes to: the base of the URIs of `xsl:result-document`; `None` if nothing is known of it.
@@ -49,6 +54,8 @@ impl Default for Options<'_> {
             expired: None,
             initial_mode: None,
             initial_template: None,
+            initial_function: None,
+            fails_on_multiple_match: false,
             source_is_absent: false,
             output_uri: None,
             other_results: false,

@@ -159,7 +159,8 @@ impl Stylesheet {
         out: &mut Vec<u8>,
     ) -> Result<Option<Streamed>, Box<Error>> {
         let begins_elsewhere = self.program.default_mode != 0 || options.initial_mode.is_some();
-        if begins_elsewhere || options.initial_template.is_some() {
+        let named = options.initial_template.is_some() || options.initial_function.is_some();
+        if begins_elsewhere || named || options.fails_on_multiple_match {
             return Ok(None);
         }
         let (output, limit) = (&self.program.output, options.limits.output_bytes);

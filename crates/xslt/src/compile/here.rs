@@ -70,12 +70,22 @@ impl Here {
 
     /// What holds for an element, given what holds around it.
     pub(super) fn enter(self: &Rc<Here>, element: Element<'_>, problems: &mut Problems) -> Rc<Here> {
+        self.enter_with(element, true, problems)
+    }
+
+    /// What holds inside an element around a stylesheet that is a part of a document: what XSLT says by attributes has no
+    /// effect there (XSLT 3.0 §3.11).
+    pub(super) fn enter_around(self: &Rc<Here>, element: Element<'_>, problems: &mut Problems) -> Rc<Here> {
+        self.enter_with(element, false, problems)
+    }
+
+    fn enter_with(self: &Rc<Here>, element: Element<'_>, standards: bool, problems: &mut Problems) -> Rc<Here> {
         let xslt = element.name().namespace == XSLT;
         let document = &element.module.document;
         let own = |attribute: &Attribute<'_>| {
             let name = attribute.name();
             let standard = STANDARD.contains(&name.local) && name.namespace == if xslt { "" } else { XSLT };
-            standard || (name.namespace == XML_NAMESPACE && matches!(name.local, "space" | "base"))
+            (standard && standards) || (name.namespace == XML_NAMESPACE && matches!(name.local, "space" | "base"))
         };
         let declares = document.declarations(element.node).next().is_some();
         if !declares && !element.attributes().any(|attribute| own(&attribute)) {

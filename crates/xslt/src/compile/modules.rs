@@ -115,10 +115,11 @@ impl Loader<'_> {
             };
             return Err(self.problems.error(outermost, "XTSE0165", message));
         };
-        let mut around: Vec<Element<'_>> = std::iter::successors(Some(root), |element| element.parent()).collect();
+        let mut around: Vec<Element<'_>> = std::iter::successors(root.parent(), |element| element.parent()).collect();
         around.reverse();
         let outermost = Here::outermost(&module.uri);
-        let mut here = around.into_iter().fold(outermost, |here, element| here.enter(element, self.problems));
+        let here = around.into_iter().fold(outermost, |here, element| here.enter_around(element, self.problems));
+        let mut here = here.enter(root, self.problems);
         let shadowing = module.may_have_shadows();
         if shadowing && root.xslt().is_some() {
             self.statics.shadow(root, &here, self.problems)?;

@@ -112,6 +112,8 @@ impl<'a> Machine<'a> {
             expired: self.options.expired,
             initial_mode: named(&wanted.mode),
             initial_template: named(&wanted.template),
+            initial_function: None,
+            fails_on_multiple_match: self.options.fails_on_multiple_match,
             source_is_absent: wanted.source.is_none(),
             output_uri: wanted.output_uri.clone().map(|uri| self.keep_text(uri)).or(self.options.output_uri),
             // Nothing is written anywhere: whoever called has them as values.

@@ -24,7 +24,7 @@ impl<'a> Machine<'a> {
             if entry.rule >= from
                 && (entry.certain || self.matches_item(&rules.rules[entry.rule as usize].pattern, focus)?)
             {
-                if self.program.modes[mode as usize].fails_on_multiple {
+                if self.program.modes[mode as usize].fails_on_multiple || self.options.fails_on_multiple_match {
                     self.check_alone(rules, entry, &list[place + 1..], focus)?;
                 }
                 return Ok(Some(Running { rule: entry.rule, template: entry.template }));

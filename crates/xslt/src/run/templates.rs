@@ -54,6 +54,11 @@ impl<'a> Machine<'a> {
         beginning: &Beginning<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
+        if let Some(wanted) = self.options.initial_function {
+            let unknown = || Failure::new("XTDE0041", format!("{wanted:?} is no name of a function"));
+            let name = ExpandedName::parse(wanted).ok_or_else(unknown)?;
+            return out.give(self.initial_function(&name, &[])?, Version::V3);
+        }
         if let Some((name, arguments)) = &beginning.function {
             return out.give(self.initial_function(name, arguments)?, Version::V3);
         }

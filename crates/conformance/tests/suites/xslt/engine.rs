@@ -25,6 +25,10 @@ pub(crate) struct Job<'j> {
     pub(crate) parameters: &'j [Parameter],
     pub(crate) mode: Option<&'j str>,
     pub(crate) template: Option<&'j str>,
+    pub(crate) function: Option<&'j str>,
+    /// The element of the file that is the stylesheet.
+    pub(crate) fragment: Option<&'j str>,
+    pub(crate) fails_on_multiple_match: bool,
     /// Values of static parameters.
     pub(crate) statics: &'j [Parameter],
     /// Where the result would go.
@@ -80,7 +84,9 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Made, Failure> {
 }
 
 fn transform(job: &Job<'_>) -> Result<Made, Failure> {
-    let compiled = Stylesheet::compile_with(job.stylesheet, &uri(job.file), job.files, job.statics);
+    let fragment = job.fragment.map_or_else(String::new, |fragment| format!("#{fragment}"));
+    let named = format!("{}{fragment}", uri(job.file));
+    let compiled = Stylesheet::compile_with(job.stylesheet, &named, job.files, job.statics);
     let stylesheet = compiled.map_err(|problems| {
         let first = problems.first();
         let message = problems.iter().map(|problem| {
@@ -114,6 +120,8 @@ fn transform(job: &Job<'_>) -> Result<Made, Failure> {
         expired: Some(&expired),
         initial_mode: job.mode,
         initial_template: job.template,
+        initial_function: job.function,
+        fails_on_multiple_match: job.fails_on_multiple_match,
         // A mode begins with an item that a case may name, which is not told here.
         source_is_absent: job.document.is_none() && job.mode.is_none(),
         output_uri: job.output_uri,

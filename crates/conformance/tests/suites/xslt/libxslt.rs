@@ -140,6 +140,9 @@ pub(crate) fn run(case: &Case, folder: &Path) -> Result<Made, Failure> {
         parameters: &parameters,
         mode: None,
         template: None,
+        function: None,
+        fragment: None,
+        fails_on_multiple_match: false,
         statics: &[],
         output_uri: None,
     })

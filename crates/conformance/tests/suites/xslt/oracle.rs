@@ -173,6 +173,9 @@ fn agrees(pair: &Pair, folder: &Path) -> Result<(), String> {
         parameters: &[],
         mode: None,
         template: None,
+        function: None,
+        fragment: None,
+        fails_on_multiple_match: false,
         statics: &[],
         output_uri: None,
     });

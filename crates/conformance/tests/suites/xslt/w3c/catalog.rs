@@ -40,6 +40,9 @@ pub(crate) struct Prepared {
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) mode: Option<String>,
     pub(crate) template: Option<String>,
+    function: Option<String>,
+    fragment: Option<String>,
+    fails_on_multiple_match: bool,
     pub(crate) statics: Vec<Parameter>,
     /// Where the result would go: results of other names are seen from there.
     pub(crate) output_uri: Option<String>,
@@ -96,16 +99,27 @@ fn prepare(
     if child(set, test, "package").is_some() {
         return Err("needs packages".to_owned());
     }
-    if child(set, test, "initial-function").is_some() {
-        return Err("begins with a function".to_owned());
-    }
     let principal = children(set, test, "stylesheet")
         .find(|&sheet| attribute(set, sheet, "role").is_none_or(|role| role == "principal"))
         .and_then(|sheet| attribute(set, sheet, "file"));
+    let mut fragment = None;
     let (file, stylesheet) =
         match (principal.map(|file| folder.join(file)).or(environment.stylesheet), &environment.document) {
             (Some(file), _) => (file.clone(), std::fs::read(&file).map_err(|_| "needs a file that is not there")?),
-            (None, Some((bytes, file))) if environment.embedded => (file.clone(), bytes.clone()),
+            (None, Some((bytes, file))) if environment.embedded => {
+                let href = engine::read(bytes).ok().and_then(|document| myelin_xslt::associated_stylesheet(&document));
+                match href.as_deref().map(|href| href.strip_prefix('#').ok_or(href)) {
+                    Some(Err(href)) => {
+                        let file = folder.join(href);
+                        (file.clone(), std::fs::read(&file).map_err(|_| "needs a file that is not there")?)
+                    }
+                    Some(Ok(inside)) => {
+                        fragment = Some(inside.to_owned());
+                        (file.clone(), bytes.clone())
+                    }
+                    None => (file.clone(), bytes.clone()),
+                }
+            }
             _ => return Err("has no stylesheet".to_owned()),
         };
     let text = String::from_utf8_lossy(&stylesheet);
@@ -132,6 +146,9 @@ fn prepare(
         Some(expanded(set, element, &attribute(set, element, "name")?))
     };
     let (mode, template) = (initial("initial-mode"), initial("initial-template"));
+    let fails_on_multiple_match = dependencies(set, case).any(|part| {
+        set.qname(part).local == "on-multiple-match" && attribute(set, part, "value").as_deref() == Some("error")
+    });
     Ok(Prepared {
         file,
         stylesheet,
@@ -139,6 +156,9 @@ fn prepare(
         parameters,
         mode,
         template,
+        function: initial("initial-function"),
+        fragment,
+        fails_on_multiple_match,
         statics,
         output_uri: child(set, test, "output")
             .and_then(|output| attribute(set, output, "file"))
@@ -159,6 +179,9 @@ impl Prepared {
             parameters: &self.parameters,
             mode: self.mode.as_deref(),
             template: self.template.as_deref(),
+            function: self.function.as_deref(),
+            fragment: self.fragment.as_deref(),
+            fails_on_multiple_match: self.fails_on_multiple_match,
             statics: &self.statics,
             output_uri: self.output_uri.as_deref(),
         })
@@ -175,13 +198,15 @@ fn expanded(set: &Document, element: NodeId, name: &str) -> String {
     }
 }
 
+/// What a case or a set says that it depends on.
+fn dependencies(set: &Document, element: NodeId) -> impl Iterator<Item = NodeId> {
+    let all = child(set, element, "dependencies").into_iter();
+    all.flat_map(|element| set.children(element).filter(|&part| set.kind(part) == Kind::Element))
+}
+
 /// For which processors a case is, and why it does not apply if it does not.
 fn applies(set: &Document, root: NodeId, case: NodeId) -> (Versions, Option<String>) {
-    let dependencies: Vec<NodeId> = [root, case]
-        .into_iter()
-        .filter_map(|element| child(set, element, "dependencies"))
-        .flat_map(|element| set.children(element).filter(|&part| set.kind(part) == Kind::Element))
-        .collect();
+    let dependencies: Vec<NodeId> = dependencies(set, root).chain(dependencies(set, case)).collect();
     let value = |dependency| attribute(set, dependency, "value").unwrap_or_default();
     // What a case says of versions is narrower than what its set says.
     let spec = dependencies.iter().rfind(|&&part| set.qname(part).local == "spec").map(|&part| value(part));
@@ -207,12 +232,12 @@ fn applies(set: &Document, root: NodeId, case: NodeId) -> (Versions, Option<Stri
 fn is_offered(kind: &str, value: &str) -> bool {
     match kind {
         "spec" | "enable_assertions" => true,
-        "feature" => !matches!(
-            value,
-            "schema_aware" | "streaming" | "XML_1.1" | "HTML4" | "xsl-stylesheet-processing-instruction"
-        ),
-        // The last of several templates is taken (XSLT 1.0 §5.5).
-        "on-multiple-match" => value == "recover",
+        "feature" => !matches!(value, "schema_aware" | "streaming" | "XML_1.1" | "HTML4"),
+        "additional_normalization_form" => {
+            value.split_whitespace().all(|form| matches!(form, "support" | "NFC" | "NFD" | "NFKC" | "NFKD"))
+        }
+        // The last of several templates is taken, or it is an error where that is wanted (XSLT 1.0 §5.5).
+        "on-multiple-match" => matches!(value, "recover" | "error"),
         "default_output_encoding" => value == "UTF-8",
         "default_html_version" => value == "5",
         "default_calendar_in_date_formatting_functions" => value == "AD",
