@@ -27,7 +27,6 @@ pub(crate) use call::Call;
 pub(crate) use function::Function;
 pub(crate) use nodes::composite_key;
 pub(crate) use services::Services;
-pub(crate) use transform::{Sheet, Transformation};
 pub(crate) use uris::resolve;
 
 use myelin_xpath::{Argument, Declared, Environment, Expression, Version};

@@ -23,6 +23,7 @@ mod scope;
 mod stack;
 mod stream;
 mod stylesheet;
+mod transformation;
 
 pub use associated::associated_stylesheet;
 pub use error::{Error, Problem};

@@ -44,7 +44,6 @@ use crate::output::{Finished, Output, OutputProperties};
 use crate::program::Program;
 pub(crate) use failure::place;
 use failure::{Failure, Outcome};
-pub(crate) use machine::Delivery;
 use machine::{Common, Machine, Stores};
 use receiver::Receiver;
 pub(crate) use store::{Shelf, Store};

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::compiler::Compiler;
-use super::element::{Child, EXSLT, EXSLT_COMMON, Element};
+use super::element::{Child, EXSLT, EXSLT_COMMON, Element, SAXON};
 use super::here::Here;
 use super::instructions::documents;
 use super::problems::Made;
@@ -178,7 +178,7 @@ impl<'s> Compiler<'s> {
         let name = element.name();
         let known = match (name.namespace, name.local) {
             (EXSLT, "result") => Some(self.function_result(element, here)),
-            (EXSLT_COMMON, "document") => Some(documents::exslt_document(self, element, here)),
+            (EXSLT_COMMON, "document") | (SAXON, "output") => Some(documents::exslt_document(self, element, here)),
             _ => None,
         };
         if let Some(kind) = known {

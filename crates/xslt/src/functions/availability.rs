@@ -3,7 +3,7 @@
 use myelin_xpath::types::AtomicType;
 use myelin_xpath::{Atomic, Error, Item, QName, Value, Version};
 
-use super::exslt::COMMON;
+use super::exslt::{COMMON, SAXON};
 use super::{Call, Function};
 use crate::name::ExpandedName;
 
@@ -88,6 +88,8 @@ fn element_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         XSLT => call.machine.has_element(&name.local),
         FUNCTIONS_OF_EXSLT => name.local == "result",
         COMMON => name.local == "document",
+        // Stylesheets of DocBook ask for it to find out whether folders are put before the names of results.
+        SAXON => name.local == "output",
         _ => false,
     }))
 }

@@ -4,10 +4,10 @@ use myelin_java_text::decimal_format::Symbols;
 use myelin_xml::Document;
 use myelin_xpath::{Atomic, Error, Expression, Item, Moment, NodeRef, Value};
 
-use super::Transformation;
 use crate::name::ExpandedName;
 use crate::resolver::Resource;
 use crate::scope::Scope;
+use crate::transformation::Transformation;
 
 /// A transformation as functions see it; `'a`: as long as it runs.
 pub(crate) trait Services<'a> {

@@ -19,6 +19,7 @@ use crate::options::{Message, Options};
 use crate::program::{CallTarget, ParameterId, Program};
 use crate::scope::Scope;
 use crate::stack::Floor;
+use crate::transformation::Delivery;
 
 /// Instructions between two questions whether the time is over.
 const BREATH: u64 = 1_024;
@@ -133,17 +134,6 @@ impl Common<'_> {
             machines: RefCell::default(),
         }
     }
-}
-
-/// How results are handed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Delivery {
-    /// As trees, for whoever called `transform()`.
-    Document,
-    /// As bytes.
-    Serialized,
-    /// As the values that they are.
-    Raw,
 }
 
 /// What a transformation inside another one runs with.

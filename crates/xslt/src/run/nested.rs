@@ -11,16 +11,17 @@ use super::documents::strip;
 use super::failure::{Failure, Outcome};
 use super::focus::Focus;
 use super::frame::Global;
-use super::machine::{Base, Delivery, MESSAGES, Machine, Nested, Stores};
+use super::machine::{Base, MESSAGES, Machine, Nested, Stores};
 use super::receiver::Receiver;
 use super::templates::Beginning;
 use crate::compile;
-use crate::functions::{Sheet, Transformation, serialize};
+use crate::functions::serialize;
 use crate::name::ExpandedName;
 use crate::options::{Form, Options};
 use crate::output::{Charset, Output};
 use crate::program::{ParameterId, Program};
 use crate::resolver::Wanted;
+use crate::transformation::{Delivery, Sheet, Transformation};
 
 /// How many transformations run inside each other.
 const LEVELS: u32 = 32;
@@ -44,7 +45,7 @@ impl<'a> Machine<'a> {
                 let room = MESSAGES.saturating_sub(messages.len());
                 messages.extend(machine.messages.take().into_iter().take(room));
             }
-            let results = ended.map_err(|failure| self.from_inside(machine, *failure))?;
+            let results = ended.map_err(|failure| self.failure_inside(machine, *failure))?;
             for (_, value) in &results {
                 machine.introduce(value, self);
             }
@@ -53,7 +54,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A failure of a transformation inside this one.
-    fn from_inside(&self, machine: &Machine<'a>, failure: Failure) -> Box<Failure> {
+    fn failure_inside(&self, machine: &Machine<'a>, failure: Failure) -> Box<Failure> {
         let carries_value = failure.carries_value;
         if carries_value {
             self.error_value.replace(machine.error_value.replace(Value::EMPTY));

@@ -8,7 +8,7 @@ use myelin_xpath::{Value, Version};
 use super::failure::{Failure, Outcome};
 use super::focus::Focus;
 use super::kept::Results;
-use super::machine::{Delivery, Machine};
+use super::machine::Machine;
 use super::receiver::Receiver;
 use crate::functions::resolve;
 use crate::name::ExpandedName;
@@ -16,6 +16,7 @@ use crate::options::{Form, ResultDocument as Made};
 use crate::output::{Method, Output, OutputProperties, parameters, values};
 use crate::program::{ResultDocument, ScopeId, Writer};
 use crate::resolver::Wanted;
+use crate::transformation::Delivery;
 
 /// How many results there can be beside the transformation's own.
 const MOST: usize = 10_000;
@@ -61,7 +62,13 @@ impl<'a> Machine<'a> {
         let href = self.optional_avt(result.href.as_ref(), focus)?;
         let href = href.as_deref().unwrap_or_default().trim();
         let base = self.options.output_uri.unwrap_or_default();
-        let uri = if href.is_empty() { base.to_owned() } else { resolve(href, base) };
+        let around = self.output_uri.borrow().clone();
+        let uri = match (href, &around) {
+            ("", _) => base.to_owned(),
+            // One inside another lies beside that, as stylesheets for xsltproc have it.
+            (href, Some(around)) if result.writer == Writer::Exslt => resolve(href, around),
+            (href, _) => resolve(href, base),
+        };
         let is_own = href.is_empty() || (!base.is_empty() && uri == base);
         let properties = if is_own { self.in_form(properties) } else { properties };
         if !is_own && !self.options.other_results {

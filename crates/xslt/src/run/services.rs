@@ -7,10 +7,11 @@ use myelin_xpath::{Atomic, Error, Expression, Item, Moment, NodeRef, SharedConte
 use super::focus::Focus;
 use super::machine::{DYNAMIC, Dynamic, Machine};
 use crate::compile::{self, late};
-use crate::functions::{self, Services, Transformation};
+use crate::functions::{self, Services};
 use crate::name::ExpandedName;
 use crate::resolver::{Resource, Wanted};
 use crate::scope::Scope;
+use crate::transformation::Transformation;
 
 impl<'a> Services<'a> for Machine<'a> {
     fn output_uri(&self) -> Option<String> {

@@ -160,6 +160,13 @@ fn exslt_documents_are_results_that_say_by_themselves_how_they_are_written() {
     assert_eq!(others, expected.map(|(uri, text)| (uri.to_owned(), text.to_owned())));
     fails(&format!("<!-- alone -->{}", root(&document("href='b.xml'", "<b/>"))), "REFUSED");
     fails(&root(&document("", "<b/>")), "XTSE0010");
+    // One inside another lies beside it, and Saxon's old element is the same.
+    let nested = document("href='c/d.xml' omit-xml-declaration='yes'", &document("href='e.txt' method='text'", "e"));
+    let saxon = "<saxon:output xmlns:saxon='http://icl.com/saxon' xsl:extension-element-prefixes='saxon' href='f.txt' \
+        method='text'>f</saxon:output>";
+    let (_, others) = whole(&root(&format!("<r>{nested}{saxon}</r>"))).expect("a result");
+    let uris: Vec<&str> = others.iter().map(|(uri, _)| uri.as_str()).collect();
+    assert_eq!(uris, ["file:///out/c/e.txt", "file:///out/c/d.xml", "file:///out/f.txt"]);
 }
 
 #[test]

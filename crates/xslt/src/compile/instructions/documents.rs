@@ -69,7 +69,7 @@ pub(in crate::compile) fn result_document<'s>(
     })))
 }
 
-/// `exsl:document`
+/// `exsl:document`, and `saxon:output` with an `href`
 ///
 /// Source: <http://exslt.org/exsl/elements/document/>; as in libxslt, other attributes are left out of account.
 pub(in crate::compile) fn exslt_document<'s>(
