@@ -23,7 +23,7 @@ All files that a stylesheet writes are compared: bytes first, then as XML, as HT
 indentation.
 A stylesheet that works on what another made gets what the reference processor made.
 What may differ, and why:
-- names that `generate-id()` makes, and the time of the run;
+- names that `generate-id()` makes, also those of files, which are matched in their order; and the time of the run;
 - digits of a number behind the fifteenth, which xsltproc leaves out;
 - prefixes of namespaces, and declarations that no name needs;
 - the `meta` with the content type, and `lang` beside `xml:lang`, which xsltproc adds to XHTML;
