@@ -83,7 +83,6 @@ pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
 
 /// The last eight decimal digits of a number, with zeros before it, all of them at once.
 pub(super) fn digits(number: u32) -> [u8; 8] {
-    const EACH: u64 = u64::from_le_bytes([b'0'; 8]);
     // Halves of four digits, then quarters of two, then digits: each in its place, the first in the lowest byte. To
     // divide is to multiply by a fraction.
     let number = u64::from(number % 100_000_000);
@@ -92,7 +91,7 @@ pub(super) fn digits(number: u32) -> [u8; 8] {
     let quarters = ((halves - 100 * hundreds) << 16) | hundreds;
     let tens = ((quarters * 103) >> 10) & 0x000f_000f_000f_000f;
     let digits = ((quarters - 10 * tens) << 8) | tens;
-    (digits + EACH).to_le_bytes()
+    (digits + each(b'0')).to_le_bytes()
 }
 
 #[cfg(test)]
