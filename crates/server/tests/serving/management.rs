@@ -8,6 +8,7 @@ use std::fs;
 use std::net::SocketAddr;
 
 use myelin_manage::api::{User, Users};
+use myelin_testkit::eventually;
 use myelin_testkit::raw::{Answer, exchange};
 use rustls::version;
 use serde_json::Value;
@@ -158,8 +159,10 @@ fn a_key_store_of_its_own_is_shown_and_read_again_when_it_was_changed() {
     assert!(caller(&new).ask(port).is_err());
     fs::copy(new.store("localhost"), &store).unwrap();
     managed.process.logged("shows its new certificate");
-    assert!(caller(&new).ask(port).unwrap().starts_with("HTTP/1.1 "));
-    assert!(caller(&old).ask(port).is_err(), "the old certificate is gone");
+    eventually("the new certificate is shown", || {
+        caller(&new).ask(port).is_ok_and(|said| said.starts_with("HTTP/1.1 "))
+    });
+    eventually("the old certificate is gone", || caller(&old).ask(port).is_err());
     fs::write(&store, "nonsense").unwrap();
     managed.process.logged("is refused, the old one stays in use");
     assert!(caller(&new).ask(port).is_ok());
