@@ -47,19 +47,7 @@ impl<T> Parts<T> {
 
 /// Upper bounds of times, in seconds and rising: a histogram has a bucket for each, and one for all above.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bounds(Arc<[Bound]>);
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Bound {
-    seconds: f64,
-    nanos: u64,
-}
-
-impl Bound {
-    fn of(seconds: f64) -> Bound {
-        Bound { seconds, nanos: nanos(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)) }
-    }
-}
+pub struct Bounds(Arc<[f64]>);
 
 impl Bounds {
     /// How many there may be: each is a series of every service.
@@ -70,13 +58,13 @@ impl Bounds {
         let is_rising = bounds.windows(2).all(|pair| pair[0] < pair[1]);
         let are_sound = bounds.iter().all(|bound| bound.is_finite() && *bound > 0.0);
         let is_few = (1..=Bounds::MOST).contains(&bounds.len());
-        (is_rising && are_sound && is_few).then(|| Bounds(bounds.iter().copied().map(Bound::of).collect()))
+        (is_rising && are_sound && is_few).then(|| Bounds(bounds.into()))
     }
 }
 
 impl Default for Bounds {
     fn default() -> Bounds {
-        static USUAL: LazyLock<Arc<[Bound]>> = LazyLock::new(|| BOUNDS.map(Bound::of).into());
+        static USUAL: LazyLock<Arc<[f64]>> = LazyLock::new(|| BOUNDS.into());
         Bounds(Arc::clone(&USUAL))
     }
 }
@@ -97,16 +85,11 @@ impl Times {
     }
 
     fn add(&self, took: Duration) {
-        let took = nanos(took);
-        let bucket = self.bounds.0.iter().take_while(|bound| took > bound.nanos).count();
+        let seconds = took.as_secs_f64();
+        let bucket = self.bounds.0.iter().take_while(|bound| seconds > **bound).count();
         add(&self.buckets[bucket], 1);
-        add(&self.nanos, took);
+        add(&self.nanos, u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
     }
-}
-
-/// A time in nanoseconds; those of more than 584 years are one.
-fn nanos(time: Duration) -> u64 {
-    time.as_secs().saturating_mul(1_000_000_000).saturating_add(time.subsec_nanos().into())
 }
 
 fn add(counter: &AtomicU64, more: u64) {
@@ -242,7 +225,7 @@ impl ServiceCounters {
             add(&part.faults, 1);
         }
         if !end.waited.is_zero() {
-            add(&part.waited_nanos, nanos(end.waited));
+            add(&part.waited_nanos, u64::try_from(end.waited.as_nanos()).unwrap_or(u64::MAX));
         }
         part.times.add(end.took);
     }
@@ -276,7 +259,7 @@ impl ServiceTotals {
 }
 
 fn time_totals(bounds: &Bounds, parts: &[&Times]) -> TimeTotals {
-    let bounds = bounds.0.iter().map(|bound| bound.seconds).chain([f64::INFINITY]);
+    let bounds = bounds.0.iter().copied().chain([f64::INFINITY]);
     let buckets = bounds.enumerate().map(|(at, bound)| (bound, sum(parts.iter().map(|times| &times.buckets[at]))));
     TimeTotals { buckets: buckets.collect(), sum: Duration::from_nanos(sum(parts.iter().map(|times| &times.nanos))) }
 }
