@@ -1,4 +1,4 @@
-//! What is said of a word that is none of those that an attribute may have.
+//! The message for an attribute whose value is none of the words that the attribute allows.
 
 use myelin_channel::listed;
 use myelin_spelling::suggestion;

@@ -182,14 +182,11 @@ impl Head {
         }
     }
 
-    /// Method and target of a request with the blank between them, and the length of the method; both empty for other
-    /// heads.
-    pub fn method_and_target(&self) -> (&[u8], usize) {
+    /// Method and target of a request with the blank between them; empty for other heads.
+    pub fn method_and_target(&self) -> &[u8] {
         match &self.parts().start {
-            Start::Request { method, target, .. } => {
-                (&self.parts().bytes[method.start as usize..target.end as usize], method.len())
-            }
-            _ => (&[], 0),
+            Start::Request { method, target, .. } => &self.parts().bytes[method.start as usize..target.end as usize],
+            _ => &[],
         }
     }
 

@@ -96,7 +96,7 @@ const ALIASES: [(&str, &str, &str, &str); 11] = [
     ("urn:schemas-microsoft-com:xslt", "node-set", exslt::COMMON, "node-set"),
     ("http://xmlsoft.org/XSLT/namespace", "node-set", exslt::COMMON, "node-set"),
     ("http://www.jclark.com/xt", "node-set", exslt::COMMON, "node-set"),
-    ("http://icl.com/saxon", "node-set", exslt::COMMON, "node-set"),
+    (exslt::SAXON, "node-set", exslt::COMMON, "node-set"),
 ];
 
 /// The function of that name; XSLT's own are also in the namespace of XPath's functions.

@@ -5,6 +5,12 @@ use std::fmt;
 /// The namespace of XPath's own functions.
 pub(crate) const FUNCTIONS_OF_XPATH: &str = "http://www.w3.org/2005/xpath-functions";
 
+/// The namespace of EXSLT's common functions, and of the element that writes another document.
+pub(crate) const EXSLT_COMMON: &str = "http://exslt.org/common";
+
+/// The namespace of Saxon 6, of which libxslt has some functions and the element `saxon:output` too.
+pub(crate) const SAXON: &str = "http://icl.com/saxon";
+
 /// A namespace and a local name; the namespace is empty for none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ExpandedName {

@@ -183,7 +183,6 @@ impl<'o> Output<'o> {
         self.end_element()
     }
 
-    /// Starts an element. The prefix is a wish.
     /// Lets the children of the element that was just opened have none of its namespaces, in a tree that is kept: what
     /// is written as XML 1.0 cannot say so.
     pub(crate) fn keep_namespaces(&mut self) {
@@ -192,6 +191,7 @@ impl<'o> Output<'o> {
         }
     }
 
+    /// Starts an element. The prefix is a wish.
     pub(crate) fn start_element(&mut self, name: Name<'_>) -> Result<(), OutputError> {
         self.grow()?;
         self.atomic = false;

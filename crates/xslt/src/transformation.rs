@@ -37,7 +37,7 @@ pub(crate) struct Transformation<'a> {
     pub(crate) source: Option<NodeRef<'a>>,
     /// The items that templates are applied to, instead of the source.
     pub(crate) selection: Option<Value<'a>>,
-    /// What global variables are worked out for, instead of the source.
+    /// The context item of global variables, instead of the source (`global-context-item`).
     pub(crate) context_item: Option<Item<'a>>,
     pub(crate) mode: Option<ExpandedName>,
     pub(crate) template: Option<ExpandedName>,

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use memchr::memchr;
 use myelin_channel::LocalFuture;
 use myelin_message::{Arrival, CorrelationId, Head, HeaderId, Message, Version};
 
@@ -73,8 +74,6 @@ pub struct Record {
     pub note: Option<Box<dyn Any>>,
     /// Method and target as they came, with the blank between them; empty where the head was refused.
     pub method_and_target: Vec<u8>,
-    /// The length of the method.
-    pub method_bytes: usize,
     /// The status answered with.
     pub status: u16,
     /// Bytes sent, head included.
@@ -108,7 +107,6 @@ impl Record {
             goes_on: false,
             note: None,
             method_and_target: Vec::new(),
-            method_bytes: 0,
             status: 0,
             sent_bytes: 0,
             duration: Duration::ZERO,
@@ -119,12 +117,18 @@ impl Record {
 
     /// The method; empty where the head was refused.
     pub fn method(&self) -> &[u8] {
-        self.method_and_target.get(..self.method_bytes).unwrap_or_default()
+        self.parts_of_request().0
     }
 
     /// The target as it came; empty where the head was refused.
     pub fn target(&self) -> &[u8] {
-        self.method_and_target.get(self.method_bytes + 1..).unwrap_or_default()
+        self.parts_of_request().1
+    }
+
+    /// Method and target; there is no blank in a method.
+    fn parts_of_request(&self) -> (&[u8], &[u8]) {
+        let all = &self.method_and_target[..];
+        memchr(b' ', all).map_or((all, &[]), |blank| (&all[..blank], &all[blank + 1..]))
     }
 
     /// Takes down a request; the memory of the one before is used again.
@@ -134,9 +138,7 @@ impl Record {
         self.protocol = protocol(request.version());
         self.method_and_target.clear();
         if recorded.lines {
-            let (method_and_target, method_bytes) = request.method_and_target();
-            self.method_and_target.extend_from_slice(method_and_target);
-            self.method_bytes = method_bytes;
+            self.method_and_target.extend_from_slice(request.method_and_target());
         }
         if !recorded.request_headers.is_empty() {
             take_down(&mut self.request_headers, request, &recorded.request_headers);

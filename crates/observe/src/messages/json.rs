@@ -127,7 +127,8 @@ impl Shown<'_> {
                 let changes: Vec<Value> = changes.iter().map(|change| self.change(change)).collect();
                 json!({
                     "kind": "step", "element": step.element, "file": file, "line": line,
-                    "expression": expression.as_deref().map(|text| self.secrets.text(text)), "outcome": outcome, "changes": changes,
+                    "expression": expression.as_deref().map(|text| self.secrets.text(text)),
+                    "outcome": outcome, "changes": changes,
                 })
             }
             NodeKind::Decision(decision) => {

@@ -60,9 +60,9 @@ struct Open {
     node: Option<usize>,
     /// Of a step; `None` for a sequence.
     before: Option<Snapshot>,
-    /// How the first step inside of it, if there was one, found what it had changed by then.
+    /// The changes that it had made when the first step inside it began; `None` while there was none.
     ahead: Option<Vec<Change>>,
-    /// How the last step inside of it left the exchange.
+    /// The exchange as the last step inside it left it.
     inner: Option<Snapshot>,
 }
 
@@ -71,7 +71,7 @@ impl Open {
         Open { node, before, ahead: None, inner: None }
     }
 
-    /// What the step has changed itself, and not a step inside of it.
+    /// The changes that the step made itself, without those of the steps inside it.
     fn own_changes(&self, after: &Snapshot) -> Vec<Change> {
         let mut changes = self.before.as_ref().map_or_else(Vec::new, |before| before.changes(after));
         if let Some(inner) = &self.inner {

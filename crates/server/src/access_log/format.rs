@@ -482,7 +482,6 @@ mod tests {
                 trace: None,
             })),
             method_and_target: "POST /a\"b?password=x&q=1".into(),
-            method_bytes: 4,
             status: 200,
             sent_bytes: 533,
             duration: Duration::from_micros(1_412),
@@ -536,7 +535,6 @@ mod tests {
         check("%{SSL_PROTOCOL}x %{tls_cipher}x %{trace}x %{received_body}x", "TLSv1.3 TLS_AES_256_GCM_SHA384 - 200");
         let mut broken = Record { complete: false, note: None, tls: None, ..record };
         broken.method_and_target.clear();
-        broken.method_bytes = 0;
         assert_eq!(line("%X %r %{service}x %{endpoint_time}x%{aborted}x", &broken), "X - - - aborted\n");
         assert_eq!(line("\"%{target}r\" %{tls_version}x", &broken), "\"-\" -\n");
     }

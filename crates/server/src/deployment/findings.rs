@@ -46,7 +46,7 @@ impl Walk<'_> {
         for (key, value) in entries {
             let path = if above.is_empty() { key.get_ref().to_string() } else { format!("{above}.{}", key.get_ref()) };
             match misspelt_part(&path, above) {
-                // What stands in a table with a wrong name is not told of again.
+                // The name of the table is reported; the keys inside it are not.
                 Some(meant) => self.unknown(&path, key.span(), [meant.as_str()]),
                 None => self.value(&path, key.span(), value),
             }

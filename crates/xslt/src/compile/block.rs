@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use super::compiler::Compiler;
-use super::element::{Child, EXSLT, EXSLT_COMMON, Element, SAXON};
+use super::element::{Child, EXSLT, Element};
 use super::here::Here;
 use super::instructions::documents;
 use super::problems::Made;
 use super::specs::{self, Role};
 use super::texts::{Instructions, join_texts};
+use crate::name::{EXSLT_COMMON, SAXON};
 use crate::program::{Avt, Block, Content, Instruction, Kind, Part};
 use crate::scope::At;
 use crate::stack;

@@ -13,11 +13,6 @@ pub(super) const XSLT: &str = "http://www.w3.org/1999/XSL/Transform";
 /// The namespace of EXSLT's functions and of the element that declares more of them.
 pub(super) const EXSLT: &str = "http://exslt.org/functions";
 
-/// The namespace of the extension element that writes another document.
-/// The namespace of Saxon 6, whose `saxon:output` libxslt has too.
-pub(super) const SAXON: &str = "http://icl.com/saxon";
-pub(super) const EXSLT_COMMON: &str = "http://exslt.org/common";
-
 /// Namespaces in which nothing can be declared (XSLT 3.0 §3.2).
 pub(super) const RESERVED: [&str; 9] = [
     XSLT,

@@ -13,11 +13,18 @@ use crate::scope::At;
 
 /// The surroundings of one expression.
 pub(super) struct Surroundings<'c, 's> {
-    pub(super) compiler: &'c mut Compiler<'s>,
-    pub(super) here: &'c Rc<Here>,
-    pub(super) at: At,
+    compiler: &'c mut Compiler<'s>,
+    here: &'c Rc<Here>,
+    at: At,
     /// How many functions of the expression are around what is read.
-    pub(super) functions: u32,
+    functions: u32,
+}
+
+impl<'c, 's> Surroundings<'c, 's> {
+    /// Those of an expression of its own.
+    pub(super) fn new(compiler: &'c mut Compiler<'s>, here: &'c Rc<Here>, at: At) -> Surroundings<'c, 's> {
+        Surroundings { compiler, here, at, functions: 0 }
+    }
 }
 
 impl Environment for Surroundings<'_, '_> {

@@ -25,7 +25,7 @@ impl<'s> Compiler<'s> {
     /// A part of an attribute or text as an expression; `offset` is where it stands in it.
     fn part(&mut self, attribute: &Attribute<'s>, text: &str, offset: usize, here: &Rc<Here>) -> Made<Expr> {
         let at = attribute.inside(offset);
-        let compiled = Expression::compile(text, &mut Surroundings { compiler: self, here, at, functions: 0 });
+        let compiled = Expression::compile(text, &mut Surroundings::new(self, here, at));
         match compiled {
             Ok(compiled) => {
                 self.asks_for_last |= compiled.asks_for_last();
@@ -63,7 +63,7 @@ impl<'s> Compiler<'s> {
     /// `.`, where an attribute that says what is taken may be left out.
     pub(super) fn context_item(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Select> {
         let at = element.at();
-        match Expression::compile(".", &mut Surroundings { compiler: self, here, at, functions: 0 }) {
+        match Expression::compile(".", &mut Surroundings::new(self, here, at)) {
             Ok(compiled) => Ok(Select::new(Expr::new(compiled, "."))),
             Err(error) => Err(self.problems.error(at, error.code, error.message)),
         }
@@ -80,7 +80,7 @@ impl<'s> Compiler<'s> {
     /// An attribute that says something by a pattern.
     pub(super) fn patterns(&mut self, attribute: &Attribute<'s>, here: &Rc<Here>) -> Made<Vec<Pattern>> {
         let at = attribute.inside(0);
-        let parsed = pattern::parse(&attribute.value, &mut Surroundings { compiler: self, here, at, functions: 0 });
+        let parsed = pattern::parse(&attribute.value, &mut Surroundings::new(self, here, at));
         parsed.map_err(|error| {
             // What is wrong with an expression in a pattern makes it no pattern (XSLT 2.0 §5.5.3).
             let code = if error.code == "XPST0003" { "XTSE0340" } else { error.code };
@@ -92,8 +92,7 @@ impl<'s> Compiler<'s> {
     pub(super) fn kind(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Option<SequenceType>> {
         let Some(attribute) = element.attribute("as") else { return Ok(None) };
         let at = attribute.inside(0);
-        let parsed =
-            SequenceType::parse(&attribute.value, &mut Surroundings { compiler: self, here, at, functions: 0 });
+        let parsed = SequenceType::parse(&attribute.value, &mut Surroundings::new(self, here, at));
         parsed.map(Some).map_err(|error| self.refuse(&attribute, &error, 0))
     }
 

@@ -73,8 +73,8 @@ impl Here {
         self.enter_with(element, true, problems)
     }
 
-    /// What holds inside an element around a stylesheet that is a part of a document: what XSLT says by attributes has no
-    /// effect there (XSLT 3.0 §3.11).
+    /// The same for an element of the document around an embedded stylesheet: of its attributes only `xml:space` and
+    /// `xml:base` have an effect, and XSLT's own have none (XSLT 3.0 §3.11).
     pub(super) fn enter_around(self: &Rc<Here>, element: Element<'_>, problems: &mut Problems) -> Rc<Here> {
         self.enter_with(element, false, problems)
     }

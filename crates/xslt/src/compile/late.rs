@@ -9,7 +9,8 @@ use crate::scope::Scope;
 
 /// Compiles an expression that is known only while a stylesheet runs, as if it stood where `scope` is.
 ///
-/// Shape: `locals` are the variables of the frame it runs in; `declare` gives a number to what the expression calls, which the host's `call` understands.
+/// Shape: `locals` are the variables of the frame it runs in; `declare` gives a number to what the expression calls, which
+/// the host's `call` understands.
 /// Errors: `XPST0003` and its like for what is no expression.
 pub(crate) fn compile(
     program: &Program,

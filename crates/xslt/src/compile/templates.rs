@@ -65,7 +65,7 @@ impl<'s> Compiler<'s> {
         let Declaration { element, here, precedence, imports_from, order } = declaration;
         self.frame = Frame::default();
         let at = element.at();
-        let root = pattern::parse("/", &mut Surroundings { compiler: self, here, at, functions: 0 });
+        let root = pattern::parse("/", &mut Surroundings::new(self, here, at));
         let root = root.map_err(|error| self.problems.error(at, error.code, error.message))?;
         for pattern in root {
             let priority = pattern.priority;

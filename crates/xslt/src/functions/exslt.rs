@@ -8,10 +8,10 @@ pub(crate) mod saxon;
 pub(crate) mod sets;
 pub(crate) mod strings;
 
-pub(super) const COMMON: &str = "http://exslt.org/common";
-pub(in crate::functions) const DYNAMIC: &str = "http://exslt.org/dynamic";
+pub(super) use crate::name::{EXSLT_COMMON as COMMON, SAXON};
+
+pub(super) const DYNAMIC: &str = "http://exslt.org/dynamic";
 pub(super) const SETS: &str = "http://exslt.org/sets";
 pub(super) const STRINGS: &str = "http://exslt.org/strings";
 const MATH: &str = "http://exslt.org/math";
 const DATES: &str = "http://exslt.org/dates-and-times";
-pub(in crate::functions) const SAXON: &str = "http://icl.com/saxon";

@@ -112,7 +112,7 @@ pub(crate) struct Machine<'a> {
     compiled: RefCell<Vec<(String, &'a Program)>>,
 }
 
-/// What a transformation has in common with those inside it: what they use together, and the stack.
+/// The counters and the stack that a transformation shares with the transformations that it runs by `transform()`.
 pub(super) struct Common<'a> {
     meter: Meter,
     instructions: Cell<u64>,

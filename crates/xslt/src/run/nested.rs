@@ -26,7 +26,7 @@ use crate::transformation::{Delivery, Sheet, Transformation};
 /// How many transformations run inside each other.
 const LEVELS: u32 = 32;
 
-/// What a byte of a stylesheet is counted as once it is compiled.
+/// Bytes that a compiled stylesheet is counted with for each byte of its source.
 const COMPILED_BYTES: usize = 16;
 
 impl<'a> Machine<'a> {
@@ -81,7 +81,7 @@ impl<'a> Machine<'a> {
             let resolver = self.options.resolver;
             let (source, uri) = match (&wanted.sheet, what.strip_prefix("text ")) {
                 (Sheet::Location(href), _) => {
-                    // What is named while a stylesheet runs is data, and is read as data may be.
+                    // The rules for documents decide: the location may come from a message.
                     let found = resolver.resolve(href.trim(), &base, Wanted::Document);
                     let found = found.map_err(|message| Failure::new("FOXT0002", format!("transform(): {message}")))?;
                     (found.bytes, found.uri)
@@ -132,7 +132,7 @@ impl<'a> Machine<'a> {
         };
         let mut machine = Machine::new(program, document, &nested.options, self.common, &nested.stores);
         if let Some(source) = source {
-            let root = std::iter::successors(Some(source), |node| node.parent()).last().unwrap_or(source);
+            let root = source.root();
             machine.source = root;
             machine.context_item = Some(Item::Node(root));
         }
@@ -176,9 +176,8 @@ impl<'a> Machine<'a> {
             if last.replace(document) == Some(document) || to.bases.borrow().contains_key(&document) {
                 continue;
             }
-            let root = std::iter::successors(Some(node), |node| node.parent()).last().unwrap_or(node);
             if to.documents.uri(node.document).is_none()
-                && let Some(uri) = self.base_of(root)
+                && let Some(uri) = self.base_of(node.root())
             {
                 to.note_base(node.document, Base::Known(to.keep_text(uri)));
             }
